@@ -1,0 +1,127 @@
+// Makes dist/bundle, which the bin runs: the command line with its libraries in few files, since reading 150 modules takes
+// longer than running them. Whatever the sources import dynamically becomes a file of its own that needs no other, loaded when it is
+// asked for. Types are tsc's to check, and the programmatic entry and the tests use its output, not this one.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const output = join(root, 'dist/bundle');
+
+// Loaded once in a while and large, or of a form that can't be bundled: they stay the packages that they are.
+const external = ['ajv', 'jsonc-parser', 'yaml'];
+
+/** CommonJS, because Node loads that in half the time, at its start above all. */
+const options = {
+  outdir: output,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20.19',
+  supported: { 'dynamic-import': false },
+  mainFields: ['module', 'main'],
+  external,
+  define: { 'import.meta.url': 'bundleUrl' },
+  banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  minifyWhitespace: true,
+  minifySyntax: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+  preserveSymlinks: true,
+  metafile: true,
+  write: false,
+  absWorkingDir: root,
+  logLevel: 'warning',
+};
+
+/** Returns whether it could be made; what is wrong is on stderr. Files that are as they should be are left alone. */
+export async function bundle() {
+  const files = new Map();
+  const packages = new Set();
+  try {
+    const made = new Set();
+    for (let entries = ['src/cli/main.ts']; entries.length > 0;) {
+      const found = new Set();
+      const { metafile, outputFiles } = await build({
+        ...options,
+        entryPoints: Object.fromEntries(entries.map((entry) => [nameOf(entry), entry])),
+        plugins: [boundaries(found), parserAlone],
+      });
+      for (const { path, contents } of outputFiles) files.set(basename(path), Buffer.from(contents));
+      for (const { inputs } of Object.values(metafile.outputs)) {
+        for (const input of Object.keys(inputs)) packages.add(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
+      }
+      for (const entry of entries) made.add(entry);
+      entries = [...found].filter((entry) => !made.has(entry));
+    }
+    packages.delete(undefined);
+    files.set('LICENSES.txt', Buffer.from(licences([...packages])));
+  } catch (error) {
+    if (error.errors === undefined) console.error(`bundle: ${error.message}`);
+    return false;
+  }
+  write(files);
+  return true;
+}
+
+function write(files) {
+  mkdirSync(output, { recursive: true });
+  for (const name of readdirSync(output)) if (!files.has(name)) rmSync(join(output, name));
+  for (const [name, contents] of files) {
+    const file = join(output, name);
+    if (!existsSync(file) || !readFileSync(file).equals(contents)) writeFileSync(file, contents);
+  }
+}
+
+/** src/cli/main.ts is main.cjs, src/reload/controller.ts is reload-controller.cjs, a package is what it is called. */
+function nameOf(entry) {
+  return entry
+    .replace(/^src\/(cli\/)?/, '')
+    .replace(/\.ts$/, '')
+    .replaceAll('/', '-');
+}
+
+/** What is imported dynamically is left out, to be required from the file of its own that is made of it. */
+function boundaries(found) {
+  return {
+    name: 'boundaries',
+    setup({ onResolve }) {
+      onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
+        if (kind !== 'dynamic-import' || external.some((name) => path === name || path.startsWith(`${name}/`))) return;
+        const file = relative(root, resolve(resolveDir, path)).replaceAll('\\', '/');
+        const entry = path.startsWith('.') ? file.replace(/\.js$/, '.ts') : path;
+        found.add(entry);
+        return { path: `./${nameOf(entry)}.cjs`, external: true };
+      });
+    },
+  };
+}
+
+/** yargs/helpers exports the parser, and loads for the rest of yargs what takes far longer than parsing. */
+const parserAlone = {
+  name: 'parser-alone',
+  setup({ onResolve }) {
+    onResolve({ filter: /platform-shims\/esm\.mjs$/ }, ({ importer, path, resolveDir }) =>
+      basename(importer) === 'helpers.mjs' ? { path: join(resolveDir, path), sideEffects: false } : undefined,
+    );
+  },
+};
+
+/** Each package that a file of the bundle has something of, with the words that its licence wants to be passed on. */
+function licences(directories) {
+  const texts = directories.map((directory) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, directory, 'package.json'), 'utf8'));
+    const file = readdirSync(join(root, directory)).find((entry) => /^licen[cs]e/i.test(entry));
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    const text = readFileSync(join(root, directory, file), 'utf8')
+      .replaceAll('\r\n', '\n')
+      .trim();
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  const intro = 'The files beside this one contain code of these packages.\n';
+  const sorted = [...new Set(texts)].toSorted((a, b) => a.localeCompare(b, 'en'));
+  return [intro, ...sorted].join(`\n${'-'.repeat(80)}\n\n`);
+}
