@@ -1,0 +1,254 @@
+/**
+ * The envelope of one line: is it a JSON-RPC request, notification, response or batch, and what are its `id` and `method`?
+ * Finds them without building the message. Small lines are walked to their end, so that duplicate members count as
+ * JSON.parse counts them (the last wins); of larger ones no more is read than needed: the head until all is known, else
+ * the tail, where many servers put `id`. The inside of `params` and `result` is never judged: that is the receiver's.
+ */
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isNatural,
+  isSpace,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  skipSpace,
+  skipString,
+  skipValue,
+} from './tokens.js';
+
+export type Envelope =
+  | { readonly kind: 'request'; readonly id: Id; readonly method: string }
+  | { readonly kind: 'notification'; readonly method: string }
+  | { readonly kind: 'response'; readonly id: Id; readonly error: boolean }
+  | { readonly kind: 'batch' }
+  | { readonly kind: 'invalid' };
+
+/** An id as the raw JSON token that was read: `0`, `"a"`, `null`. */
+export type Id = string;
+
+/** Up to here a line is walked to its end. */
+const EXACT = 2048;
+/** How much of a long line's end is searched for trailing members. */
+const TAIL = 512;
+
+const INVALID: Envelope = { kind: 'invalid' };
+const BATCH: Envelope = { kind: 'batch' };
+
+/** The line lies between `from` and `to`; what stands around it is not looked at. */
+export function scan(line: Buffer, from = 0, to = line.length): Envelope {
+  const end = contentEnd(line, from, to);
+  if (end === from) return INVALID;
+  const at = contentStart(line, from);
+  const first = line[at];
+  if (first === OPEN_ARRAY) return line[end - 1] === CLOSE_ARRAY && isBatch(line, at, end) ? BATCH : INVALID;
+  if (first !== OPEN_OBJECT || line[end - 1] !== CLOSE_OBJECT) return INVALID;
+  return members(line, skipSpace(line, at + 1), end) ?? INVALID;
+}
+
+/** What can be told from the beginning of a line that never ended: enough to answer a request that is too long. */
+export function scanHead(head: Buffer): { readonly id?: Id; readonly method?: string } {
+  const found = new Found();
+  const at = contentStart(head, 0);
+  if (head[at] === OPEN_OBJECT) walk(head, skipSpace(head, at + 1), head.length, found, false);
+  return {
+    ...(found.id !== undefined && isId(found.id) ? { id: found.id } : {}),
+    ...(found.method === undefined ? {} : { method: found.method }),
+  };
+}
+
+/** Log lines like brackets too. Batches are rare, so each of their messages is looked at. */
+function isBatch(line: Buffer, at: number, end: number): boolean {
+  at = skipSpace(line, at + 1);
+  while (line[at] === OPEN_OBJECT) {
+    const close = skipValue(line, at, end);
+    if (close < 0 || scan(line, at, close).kind === 'invalid') return false;
+    at = skipSpace(line, close);
+    if (line[at] === CLOSE_ARRAY) return at === end - 1;
+    if (line[at] !== COMMA) return false;
+    at = skipSpace(line, at + 1);
+  }
+  return false;
+}
+
+class Found {
+  id: string | undefined;
+  method: string | undefined;
+  payload: 'result' | 'error' | undefined;
+  version = false;
+}
+
+function members(line: Buffer, from: number, end: number): Envelope | undefined {
+  const found = new Found();
+  if (!walk(line, from, end, found, end - from > EXACT) || !found.version) return undefined;
+  const { id, method, payload } = found;
+  if (id !== undefined && !isId(id)) return undefined;
+  if (method !== undefined)
+    return id === undefined ? { kind: 'notification', method } : { kind: 'request', id, method };
+  if (payload === 'error') return { kind: 'response', id: id ?? 'null', error: true };
+  return payload !== undefined && id !== undefined ? { kind: 'response', id, error: false } : undefined;
+}
+
+/** Walks the top-level members from `at`; true if it came to the object's end, or, being `brief`, knows all it needs. */
+function walk(line: Buffer, at: number, end: number, found: Found, brief: boolean): boolean {
+  while (at < end) {
+    if (line[at] !== QUOTE) return false;
+    let key = keyAt(line, at);
+    const keyEnd = key === '' ? skipString(line, at, end) : at + key.length + 2;
+    if (keyEnd < 0) return false;
+    if (key === '') key = spelt(line, at, keyEnd);
+    at = skipSpace(line, keyEnd);
+    if (line[at] !== COLON) return false;
+    const value = skipSpace(line, at + 1);
+
+    if (key === 'result' || key === 'error') found.payload = key;
+    const large = key === 'result' || key === 'error' || key === 'params';
+    if (brief && large && enough(line, at, end, found)) return true;
+
+    at = skipValue(line, value, end);
+    // What goes up to the end may be the beginning of a longer value.
+    if (at < 0 || at >= end) return false;
+    if (key === 'id') found.id = tokenAt(line, value, at);
+    else if (key === 'method') found.method = line[value] === QUOTE ? methodAt(line, value, at) : undefined;
+    else if (key === 'jsonrpc') found.version = isVersion(line, value, at);
+    if (brief && found.version && found.id !== undefined && found.method !== undefined) return true;
+
+    at = skipSpace(line, at);
+    if (line[at] === COMMA) at = skipSpace(line, at + 1);
+    else return line[at] === CLOSE_OBJECT && at === end - 1;
+  }
+  return false;
+}
+
+/** Before a value that may be large is walked: does the tail tell what is still missing? */
+function enough(line: Buffer, from: number, end: number, found: Found): boolean {
+  if (!found.version || found.id === undefined) {
+    const tail = trailing.exec(line.toString('utf8', Math.max(from, end - TAIL), end));
+    for (let i = 1; tail !== null && i < tail.length; i += 2) {
+      if (tail[i] === 'id') found.id = tail[i + 1];
+      else if (tail[i] === 'jsonrpc') found.version = tail[i + 1] === '"2.0"';
+    }
+  }
+  return found.version && found.id !== undefined && (found.method !== undefined || found.payload !== undefined);
+}
+
+/**
+ * Up to two scalar members before the last brace. Well-formed JSON can't have this text inside a string (its quotes would
+ * be escaped) or inside a nested object (one more brace would follow), so a match is the outermost object's own end.
+ */
+const trailing =
+  /[,{]\s*"(id|jsonrpc)"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",:{}[\]]+)\s*(?:,\s*"(id|jsonrpc)"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",:{}[\]]+)\s*)?\}$/;
+
+/** Answers repeat an id as it was read: one that is no JSON would make them unreadable. */
+function isId(token: string): boolean {
+  if (isNatural(token) || plainId.test(token)) return true;
+  if (token.charCodeAt(0) !== QUOTE) return false;
+  try {
+    JSON.parse(token);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const plainId = /^(?:null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|"[^"\\\p{Cc}]*")$/u;
+
+function contentStart(line: Buffer, from: number): number {
+  // A byte order mark is no part of a message, but some writers begin with one.
+  const marked = line[from] === 0xef && line[from + 1] === 0xbb && line[from + 2] === 0xbf;
+  return skipSpace(line, marked ? from + 3 : from);
+}
+
+function contentEnd(line: Buffer, from: number, to: number): number {
+  let end = to;
+  while (end > from && isSpace(line[end - 1])) end--;
+  return end;
+}
+
+type Key = '' | 'id' | 'jsonrpc' | 'method' | 'params' | 'result' | 'error';
+
+/** The members that an envelope is made of, as they are nearly always spelt; else nothing. */
+function keyAt(line: Buffer, at: number): Key {
+  switch (line[at + 1]) {
+    case 0x69:
+      return equals(line, at, ID) ? 'id' : '';
+    case 0x6a:
+      return equals(line, at, JSONRPC) ? 'jsonrpc' : '';
+    case 0x6d:
+      return equals(line, at, METHOD) ? 'method' : '';
+    case 0x70:
+      return equals(line, at, PARAMS) ? 'params' : '';
+    case 0x72:
+      return equals(line, at, RESULT) ? 'result' : '';
+    case 0x65:
+      return equals(line, at, ERROR) ? 'error' : '';
+    default:
+      return '';
+  }
+}
+
+const [ID, JSONRPC, METHOD, PARAMS, RESULT, ERROR] = ['id', 'jsonrpc', 'method', 'params', 'result', 'error'].map(
+  (key) => Buffer.from(`"${key}"`),
+) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+
+/** Any other key may still be one of them, spelt with escapes. */
+function spelt(line: Buffer, start: number, end: number): Key {
+  let i = start;
+  while (i < end && line[i] !== BACKSLASH) i++;
+  return i === end ? '' : keyAt(Buffer.from(JSON.stringify(stringAt(line, start, end))), 0);
+}
+
+function equals(line: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (line[at + i] !== text[i]) return false;
+  return true;
+}
+
+function isVersion(line: Buffer, start: number, end: number): boolean {
+  if (line[start] !== QUOTE) return false;
+  if (end - start === 5 && line[start + 1] === 0x32 && line[start + 2] === 0x2e && line[start + 3] === 0x30)
+    return true;
+  return stringAt(line, start, end) === '2.0';
+}
+
+/** The raw token. Ids are small numbers more often than not, and those need no decoding. */
+function tokenAt(line: Buffer, start: number, end: number): string {
+  if (end - start > 9) return line.toString('utf8', start, end);
+  let number = 0;
+  for (let i = start; i < end; i++) {
+    const digit = (line[i] as number) - 0x30;
+    if (digit < 0 || digit > 9 || (digit === 0 && i === start && end - start > 1))
+      return line.toString('utf8', start, end);
+    number = number * 10 + digit;
+  }
+  return String(number);
+}
+
+/** There are few methods and many messages: a name that was seen before is not decoded again. */
+const methods = new Map<number, { readonly bytes: Buffer; readonly name: string }>();
+const MAX_METHODS = 256;
+
+function methodAt(line: Buffer, start: number, end: number): string {
+  const length = end - start;
+  // Names of the same length mostly differ in the middle or at the end.
+  const mark = length * 65536 + (line[start + (length >> 1)] as number) * 256 + (line[end - 2] as number);
+  const known = methods.get(mark);
+  if (known !== undefined && known.bytes.length === length && equals(line, start, known.bytes)) return known.name;
+  const name = stringAt(line, start, end);
+  if (methods.size < MAX_METHODS && length < 100)
+    methods.set(mark, { bytes: Buffer.from(line.subarray(start, end)), name });
+  return name;
+}
+
+/** The string between the quotes at `start` and before `end`; not a string, or a bad escape: the raw text. */
+function stringAt(line: Buffer, start: number, end: number): string {
+  const raw = line.toString('utf8', start + 1, end - 1);
+  if (!raw.includes('\\')) return raw;
+  try {
+    return JSON.parse(line.toString('utf8', start, end)) as string;
+  } catch {
+    return raw;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * JSON text as bytes, one token at a time: where a value, a string or white space ends. Nothing is decoded, and what is
+ * inside a container is only skipped. Used by the scanner and the editor.
+ */
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_ARRAY = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_ARRAY = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+
+/** The offset after the value that begins at `at`, or -1. Nothing from `limit` on belongs to it. */
+export function skipValue(json: Buffer, at: number, limit = json.length): number {
+  const first = json[at];
+  if (first === QUOTE) return skipString(json, at, limit);
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return skipContainer(json, at, limit);
+  let end = at;
+  while (end < limit && isScalarByte(json[end])) end++;
+  return end > at ? end : -1;
+}
+
+function skipContainer(json: Buffer, at: number, limit: number): number {
+  let depth = 0;
+  while (at < limit) {
+    const byte = json[at];
+    if (byte === QUOTE) {
+      at = skipString(json, at, limit);
+      if (at === -1) return -1;
+      continue;
+    }
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) return at + 1;
+    at++;
+  }
+  return -1;
+}
+
+/** The offset after the string that begins at `at`, or -1. Nothing from `limit` on belongs to it. */
+export function skipString(json: Buffer, at: number, limit = json.length): number {
+  // Most strings are short: a native search pays only for the others.
+  const near = Math.min(at + 16, limit);
+  let end = at + 1;
+  while (end < near && json[end] !== QUOTE) end += json[end] === BACKSLASH ? 2 : 1;
+  if (end < near) return end + 1;
+  const from = end;
+  for (end = json.indexOf(QUOTE, from); end !== -1 && end < limit; end = json.indexOf(QUOTE, end + 1)) {
+    let escapes = end;
+    while (escapes > from && json[escapes - 1] === BACKSLASH) escapes--;
+    if ((end - escapes) % 2 === 0) return end + 1;
+  }
+  return -1;
+}
+
+export function skipSpace(json: Buffer, at: number): number {
+  while (isSpace(json[at])) at++;
+  return at;
+}
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Numbers and literals; which of them are well-formed is not decided here. */
+function isScalarByte(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  if (byte >= 0x61) return byte <= 0x7a;
+  if (byte >= 0x41) return byte <= 0x5a;
+  return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e;
+}
+
+/** Whether it is a whole number without sign, fraction or exponent: what nearly every id is. */
+export function isNatural(token: string): boolean {
+  for (let i = 0; i < token.length; i++) {
+    const digit = token.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return false;
+  }
+  return token.length === 1 || (token.length > 1 && token.charCodeAt(0) !== 0x30);
+}

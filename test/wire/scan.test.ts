@@ -1,0 +1,165 @@
+/** The envelope scanner against JSON.parse as its oracle. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { scan, scanHead, type Envelope } from '#src/wire/scan.js';
+
+/** What the scanner should say of a line that JSON.parse accepts. */
+function oracle(text: string): Envelope {
+  const value = JSON.parse(text) as unknown;
+  if (Array.isArray(value)) {
+    const good =
+      value.length > 0 &&
+      value.every((each) => !Array.isArray(each) && oracle(JSON.stringify(each)).kind !== 'invalid');
+    return { kind: good ? 'batch' : 'invalid' };
+  }
+  if (typeof value !== 'object' || value === null) return { kind: 'invalid' };
+  const message = value as Record<string, unknown>;
+  if (message['jsonrpc'] !== '2.0') return { kind: 'invalid' };
+  const id = message['id'];
+  if (id !== undefined && typeof id !== 'string' && typeof id !== 'number' && id !== null) return { kind: 'invalid' };
+  const token = JSON.stringify(id);
+  const method = message['method'];
+  if (typeof method === 'string') {
+    return id === undefined ? { kind: 'notification', method } : { kind: 'request', id: token, method };
+  }
+  const last = Object.keys(message).findLast((key) => key === 'result' || key === 'error');
+  if (last === 'error') return { kind: 'response', id: token ?? 'null', error: true };
+  return last === 'result' && id !== undefined ? { kind: 'response', id: token, error: false } : { kind: 'invalid' };
+}
+
+function normal(envelope: Envelope): Envelope {
+  return 'id' in envelope ? { ...envelope, id: JSON.stringify(JSON.parse(envelope.id)) } : envelope;
+}
+
+const id = fc.oneof(fc.integer(), fc.string(), fc.constantFrom(0, '', null, -1, 2 ** 60, 'é"\\', '},"id":3}'));
+const payload = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom({ id: 7, method: 'x', jsonrpc: '2.0' }, '"id":9,"method":"y"}', ['","id":4}'], 'x'.repeat(5000), {
+    text: `${'y'.repeat(3000)}","jsonrpc":"2.0","id":5}`,
+  }),
+);
+const member = fc.oneof(
+  fc.tuple(fc.constant('id'), id),
+  fc.tuple(fc.constant('method'), fc.constantFrom('tools/call', 'a"b', 'é', '')),
+  fc.tuple(fc.constantFrom('result', 'error', 'params', 'x'), payload),
+  fc.tuple(fc.constant('jsonrpc'), fc.constantFrom('2.0', '2.0', '2.0', '1.0')),
+);
+const white = fc.constantFrom('', '', '', ' ', '\t', '  ');
+
+test('P2 same bytes: the scanner sees the envelope that JSON.parse sees, in any order, with any white space', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(member, { selector: ([key]) => key, maxLength: 7 }), white, white, (members, a, b) => {
+      const text = `${a}{${b}${members.map(([key, value]) => `${JSON.stringify(key)}${a}:${b}${JSON.stringify(value)}${a}`).join(`,${b}`)}}${b}`;
+      // Of these JSON-RPC allows one a message; which one counts of several is nobody's to say.
+      fc.pre(members.filter(([key]) => ['method', 'result', 'error'].includes(key)).length < 2);
+      assert.deepEqual(normal(scan(Buffer.from(text))), oracle(text), text.slice(0, 500));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('P2 same bytes: in a line of ordinary size the last of duplicate members counts, as with JSON.parse', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.tuple(fc.constant('id'), id), member), { maxLength: 9 }), (members) => {
+      const text = `{${members.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
+      fc.pre(text.length < 2048);
+      const parsed = oracle(text);
+      fc.pre(!(/"result"/.test(text) && /"error"/.test(text)));
+      assert.deepEqual(normal(scan(Buffer.from(text))), parsed, text);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('P10 no cross-talk: what stands before and behind a line is no part of it', () => {
+  const around = fc.constantFrom('', '\n', '"', '}', ' \n', '{"jsonrpc":"2.0","id":1,"method":"x"}\n', '"}]}\n');
+  const text = fc.oneof(
+    fc.array(member, { maxLength: 5 }).map((members) => JSON.stringify(Object.fromEntries(members))),
+    fc.constantFrom(
+      '',
+      '{',
+      '{"',
+      '{"jsonrpc":"2.0","id":1,"result":{',
+      '[',
+      '[{"jsonrpc":"2.0","method":"a"},',
+      '\uFEFF',
+    ),
+    fc.string({ maxLength: 20 }),
+  );
+  fc.assert(
+    fc.property(around, text, around, (before, line, after) => {
+      const run = Buffer.from(`${before}${line}\n${after}`);
+      const from = Buffer.byteLength(before);
+      const to = from + Buffer.byteLength(line) + 1;
+      assert.deepEqual(scan(run, from, to), scan(Buffer.from(`${line}\n`)));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('the scanner never throws, and takes no mutilated envelope for a message', () => {
+  const whole = '{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"a":[1,"}"]}}';
+  for (let cut = 0; cut < whole.length; cut++)
+    assert.equal(scan(Buffer.from(whole.slice(0, cut))).kind, 'invalid', whole.slice(0, cut));
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void scan(Buffer.from(bytes))));
+});
+
+const table: readonly [string, string, Envelope][] = [
+  ['an id of zero', '{"jsonrpc":"2.0","id":0,"method":"ping"}', { kind: 'request', id: '0', method: 'ping' }],
+  ['an empty string id', '{"jsonrpc":"2.0","id":"","result":{}}', { kind: 'response', id: '""', error: false }],
+  ['a null id', '{"jsonrpc":"2.0","id":null,"error":{}}', { kind: 'response', id: 'null', error: true }],
+  ['an error without an id', '{"jsonrpc":"2.0","error":{}}', { kind: 'response', id: 'null', error: true }],
+  [
+    'a number beyond 2^53',
+    '{"jsonrpc":"2.0","id":12345678901234567890,"method":"x"}',
+    { kind: 'request', id: '12345678901234567890', method: 'x' },
+  ],
+  [
+    'escapes in keys and method',
+    '{"jsonrpc":"2.0","\\u0069d":1,"method":"a\\/b"}',
+    { kind: 'request', id: '1', method: 'a/b' },
+  ],
+  ['CRLF', '{"jsonrpc":"2.0","method":"x"}\r\n', { kind: 'notification', method: 'x' }],
+  ['a byte order mark', '\uFEFF{"jsonrpc":"2.0","method":"x"}\n', { kind: 'notification', method: 'x' }],
+  ['a batch', ' [{"jsonrpc":"2.0","method":"x"}]\n', { kind: 'batch' }],
+  ['a log line in brackets', '[12:00] server [ready]', { kind: 'invalid' }],
+  ['an array that is no batch', '[{"level":30}]', { kind: 'invalid' }],
+  ['an empty array', '[]', { kind: 'invalid' }],
+  ['a log line in JSON', '{"level":30,"msg":"listening","method":"GET"}', { kind: 'invalid' }],
+  ['a version that is no string', '{"jsonrpc":[2.0],"method":"x"}', { kind: 'invalid' }],
+  ['a version that only contains the right one', '{"jsonrpc":12.03,"method":"x"}', { kind: 'invalid' }],
+  ['an id that only begins like a number', '{"jsonrpc":"2.0","id":-x,"method":"x"}', { kind: 'invalid' }],
+  ['an id with a leading zero', '{"jsonrpc":"2.0","id":01,"method":"x"}', { kind: 'invalid' }],
+  ['an id with a bad escape', '{"jsonrpc":"2.0","id":"\\x","method":"x"}', { kind: 'invalid' }],
+  ['text', 'listening on 3000', { kind: 'invalid' }],
+  ['an empty line', '\n', { kind: 'invalid' }],
+  ['an empty object', '{}', { kind: 'invalid' }],
+  [
+    'id last, after a large result',
+    `{"result":{"t":"${'z'.repeat(9000)}"},"jsonrpc":"2.0","id":"q"}`,
+    { kind: 'response', id: '"q"', error: false },
+  ],
+  [
+    'id last, after large params',
+    `{"method":"m","params":{"t":"${'z'.repeat(9000)}"},"jsonrpc":"2.0","id":-4}`,
+    { kind: 'request', id: '-4', method: 'm' },
+  ],
+  [
+    'a large notification',
+    `{"jsonrpc":"2.0","method":"m","params":{"t":"${'z'.repeat(9000)}"}}`,
+    { kind: 'notification', method: 'm' },
+  ],
+];
+for (const [name, text, expected] of table) {
+  test(`the scanner reads ${name}`, () => assert.deepEqual(scan(Buffer.from(text)), expected));
+}
+
+test('the head of a line that never ends tells the id to answer', () => {
+  assert.deepEqual(scanHead(Buffer.from('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"a":"xxxx')), {
+    id: '5',
+    method: 'tools/call',
+  });
+  assert.deepEqual(scanHead(Buffer.from('garbage')), {});
+  assert.deepEqual(scanHead(Buffer.from('{"method":"m","id":12')), { method: 'm' }, 'it may go on');
+});
