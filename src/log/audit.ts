@@ -1,0 +1,120 @@
+/**
+ * The audit trail: one line of JSON in the state directory for every event in the life of a server, for people and for
+ * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two proxies may
+ * write to the same one. No message contents, no environment, no arguments. What can't be written is told once (P14).
+ */
+import { mkdir, open, readFile, rename, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export type AuditEvent =
+  'started' | 'change' | 'built' | 'build failed' | 'reloaded' | 'restart requested' | 'crashed' | 'failed' | 'stopped';
+
+export interface AuditLine {
+  readonly time: string;
+  readonly event: AuditEvent;
+  readonly proxy: number;
+  readonly generation?: number;
+  readonly pid?: number;
+  readonly cause?: string;
+  readonly ms?: number;
+  readonly phases?: Readonly<Record<string, number>>;
+  readonly files?: readonly string[];
+  readonly changes?: readonly string[];
+}
+
+export const AUDIT_FILE = 'audit.jsonl';
+const ROTATE_AT = 10 * 1024 * 1024;
+const KEPT = 3;
+
+export class Audit {
+  readonly #file: string;
+  readonly #dir: string;
+  readonly #failed: (problem: string) => void;
+  readonly #rotateAt: number;
+  #tail: Promise<void> = Promise.resolve();
+  #told = false;
+
+  constructor(dir: string, failed: (problem: string) => void, rotateAt: number = ROTATE_AT) {
+    this.#dir = dir;
+    this.#file = join(dir, AUDIT_FILE);
+    this.#failed = failed;
+    this.#rotateAt = rotateAt;
+  }
+
+  /** Resolves when the line is on the disk, or can't be. */
+  write(event: AuditEvent, facts: Omit<AuditLine, 'time' | 'event' | 'proxy'> = {}): Promise<void> {
+    const line: AuditLine = { time: new Date().toISOString(), event, proxy: process.pid, ...facts };
+    this.#tail = this.#tail.then(() => this.#append(`${JSON.stringify(line)}\n`));
+    return this.#tail;
+  }
+
+  /** Resolves when everything written so far is on the disk. */
+  flushed(): Promise<void> {
+    return this.#tail;
+  }
+
+  async #append(line: string): Promise<void> {
+    try {
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+      await this.#rotate();
+      // Opened for each line: another proxy may have rotated the file, and a line in one write is never torn by another's.
+      const file = await open(this.#file, 'a+', 0o600);
+      try {
+        await file.appendFile((await endsTorn(file)) ? `\n${line}` : line);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (!this.#told) this.#failed(`the audit trail can't be written: ${(error as Error).message}`);
+      this.#told = true;
+    }
+  }
+
+  async #rotate(): Promise<void> {
+    const size = await stat(this.#file).then(
+      (found) => found.size,
+      () => 0,
+    );
+    if (size < this.#rotateAt) return;
+    for (let n = KEPT - 1; n >= 1; n--) await rename(`${this.#file}.${n}`, `${this.#file}.${n + 1}`).catch(() => {});
+    await rename(this.#file, `${this.#file}.1`).catch(() => {});
+  }
+}
+
+/** A line that was cut off, by a full disk or a sudden end, must not take the next one with it. */
+async function endsTorn(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() !== '\n';
+}
+
+/** The lines of a trail, oldest first, rotated files included. A torn or foreign line is left out. */
+export async function readAudit(dir: string): Promise<AuditLine[]> {
+  return [...(await readRotated(dir)), ...(await linesOf(join(dir, AUDIT_FILE)))];
+}
+
+/** Those of the files that are written no more. */
+export async function readRotated(dir: string): Promise<AuditLine[]> {
+  const files = Array.from({ length: KEPT }, (_, i) => join(dir, `${AUDIT_FILE}.${KEPT - i}`));
+  return (await Promise.all(files.map(linesOf))).flat();
+}
+
+/** The last line of a trail. */
+export async function lastOf(dir: string): Promise<AuditLine | undefined> {
+  return (await linesOf(join(dir, AUDIT_FILE))).at(-1);
+}
+
+async function linesOf(file: string): Promise<AuditLine[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').flatMap(parseLine);
+}
+
+export function parseLine(text: string): AuditLine[] {
+  try {
+    const line: unknown = JSON.parse(text);
+    return typeof line === 'object' && line !== null && 'time' in line && 'event' in line ? [line as AuditLine] : [];
+  } catch {
+    return [];
+  }
+}

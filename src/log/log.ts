@@ -1,0 +1,80 @@
+// Turns events into lines: one event, one line, as text for people or as JSON for programs. Where the lines go is
+// destination.ts's business; which events happen, everybody else's.
+
+export type EventName =
+  | 'starting'
+  | 'ready'
+  | 'change'
+  | 'unchanged'
+  | 'building'
+  | 'built'
+  | 'reloaded'
+  | 'failed'
+  | 'crashed'
+  | 'drained'
+  | 'noise'
+  | 'list-changed'
+  | 'warning'
+  | 'closing'
+  | 'closed';
+
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+export type Fields = Record<string, unknown>;
+type Write = (event: EventName, text: string, fields?: Fields) => void;
+
+/** `text` is a sentence for people; `fields` are the facts of the event, which only the JSON shows. */
+export type Log = Record<Level, Write>;
+
+export interface LogOptions {
+  level: Level | 'silent';
+  format: 'text' | 'json';
+  write: (line: string) => void;
+  colour?: boolean;
+}
+
+const ranks = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
+const colours: Record<Level, string> = { debug: '\x1b[2m', info: '', warn: '\x1b[33m', error: '\x1b[31m' };
+
+export function createLog({ level: threshold, format, write, colour = false }: LogOptions): Log {
+  const at =
+    (level: Level): Write =>
+    (event, text, fields = {}) => {
+      if (ranks[level] < ranks[threshold]) return;
+      write(format === 'json' ? jsonLine(level, event, text, fields) : textLine(level, text, colour));
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** Whether a stream is a terminal that wants colour. */
+export function wantsColour(stream: object, env: NodeJS.ProcessEnv): boolean {
+  return 'isTTY' in stream && stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+function textLine(level: Level, text: string, colour: boolean): string {
+  const line = `mcp-hotline: ${escapeControls(text)}`;
+  return colour && colours[level] !== '' ? `${colours[level]}${line}\x1b[0m\n` : `${line}\n`;
+}
+
+function jsonLine(level: Level, event: EventName, text: string, fields: Fields): string {
+  // Spread twice: first, so that these four stand in front, and last, so that no field can overwrite them.
+  const fixed = { time: new Date().toISOString(), level, event, text };
+  try {
+    return `${JSON.stringify({ ...fixed, ...fields, ...fixed }, plain)}\n`;
+  } catch {
+    return `${JSON.stringify(fixed)}\n`; // a cycle among the fields is no reason to lose the event
+  }
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return value.message;
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+// A compiler's or a server's words may hold line breaks and terminal codes: the first would make several lines of one
+// event, the others could rewrite what the reader sees.
+function escapeControls(text: string): string {
+  return text
+    .trimEnd()
+    .replace(/\r?\n/g, '\\n')
+    .replace(/(?!\t)[\p{Cc}\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,45 @@
+/**
+ * The marker of the last restart (`restart.json` in the state directory): so that a restart can be verified afterwards, also
+ * by a later connection to the same project. Replaced as a whole, before the old generation stops.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeWhole, type Written } from './state-file.js';
+
+export interface Marker {
+  readonly timestamp: string;
+  readonly reason: string;
+  readonly generation: number;
+  readonly exitCode: number | null;
+  /** What brought it about: an edit, a request, a crash, or the server's own wish. */
+  readonly method: 'change' | 'request' | 'crash' | 'server';
+  /** The process id of the proxy. */
+  readonly proxy: number;
+}
+
+const NAME = 'restart.json';
+
+export function writeMarker(dir: string, marker: Marker): Promise<Written> {
+  return writeWhole(join(dir, NAME), `${JSON.stringify(marker)}\n`);
+}
+
+export type Found =
+  { readonly kind: 'none' } | { readonly kind: 'torn' } | { readonly kind: 'found'; readonly marker: Marker };
+
+export async function readMarker(dir: string): Promise<Found> {
+  let text: string;
+  try {
+    text = await readFile(join(dir, NAME), 'utf8');
+  } catch {
+    return { kind: 'none' };
+  }
+  try {
+    const marker = JSON.parse(text) as Partial<Marker>;
+    const whole = typeof marker.timestamp === 'string' && typeof marker.generation === 'number';
+    return whole && !Number.isNaN(Date.parse(marker.timestamp))
+      ? { kind: 'found', marker: marker as Marker }
+      : { kind: 'torn' };
+  } catch {
+    return { kind: 'torn' };
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Files of the state directory: written whole or not at all, readable by the user alone. A file that can't be written is a
+ * value that says why, and never more than that (P14).
+ */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { draftOf } from './drafts.js';
+
+export type Written = { ok: true } | { ok: false; problem: string };
+
+export async function writeWhole(file: string, content: string | Buffer): Promise<Written> {
+  const draft = draftOf(file);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
+    await rename(draft, file);
+    return { ok: true };
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    return problem(file, error);
+  }
+}
+
+/** For the little that has to be there before something else happens. */
+export function writeWholeSync(file: string, content: string | Buffer): Written {
+  const draft = draftOf(file);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, content, { flag: 'wx', mode: 0o600 });
+    renameSync(draft, file);
+    return { ok: true };
+  } catch (error) {
+    try {
+      rmSync(draft, { force: true });
+    } catch {
+      // What can't be removed was never there, or can't be helped.
+    }
+    return problem(file, error);
+  }
+}
+
+function problem(file: string, error: unknown): Written {
+  return { ok: false, problem: `${file} can't be written: ${(error as Error).message}` };
+}
