@@ -1,0 +1,115 @@
+// Judges the value of one option, be it text (command line, environment) or data (programmatic entry). A bad value
+// yields what is wrong with it and what is allowed; the caller puts the name in front by which the user knows the option.
+
+import { constants } from 'node:os';
+import { nearest } from './nearest.js';
+import type { OptionSpec } from './option-spec.js';
+import { camelCase, options, type Options } from './options.js';
+
+export type Result<T> = { ok: true; value: T } | { ok: false; error: string };
+type Value = string | number | boolean | readonly string[];
+
+const yes = new Set(['true', '1', 'on', 'yes']);
+const no = new Set(['false', '0', 'off', 'no']);
+
+/** `true`, `false` and their kin, in any case; undefined for any other word. */
+export function toBoolean(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  return yes.has(word) ? true : no.has(word) ? false : undefined;
+}
+
+/** The texts that were given for one option. Of several the last one counts, unless the option is a list. */
+export function checkTexts(spec: OptionSpec, texts: readonly string[]): Result<Value> {
+  if (spec.type === 'list') return checkValue(spec, texts);
+  const text = texts.at(-1) ?? '';
+  if (spec.type === 'number' && /^\d+$/.test(text)) return checkValue(spec, Number(text));
+  if (spec.type === 'switch') return checkValue(spec, toBoolean(text) ?? text);
+  return checkValue(spec, text);
+}
+
+export function checkValue(spec: OptionSpec, value: unknown): Result<Value> {
+  if ('bare' in spec && typeof value === 'boolean') return { ok: true, value: value ? spec.bare : false };
+  switch (spec.type) {
+    case 'list':
+      return checkList(spec, value);
+    case 'number':
+      if (!Number.isInteger(value) || (value as number) < spec.min || (value as number) > spec.max) break;
+      return { ok: true, value: value as number };
+    case 'text':
+      if (!isText(value)) break;
+      return { ok: true, value };
+    case 'choice':
+      if (!spec.choices.includes(value as string)) break;
+      return { ok: true, value: value as string };
+    case 'switch':
+      if (typeof value !== 'boolean') break;
+      return { ok: true, value };
+    case 'signal':
+      if (typeof value !== 'string' || !Object.hasOwn(constants.signals, value)) break;
+      return { ok: true, value };
+  }
+  return bad(spec, value);
+}
+
+/** Data with the options' names in camel case, as the programmatic entry takes it. */
+export function checkOptions(given: object): Result<Options> {
+  const checked: Record<string, Value> = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const spec = options.find(({ name }) => camelCase(name) === key);
+    if (spec === undefined) {
+      const meant = nearest(
+        key,
+        options.map(({ name }) => camelCase(name)),
+      );
+      return { ok: false, error: `${key} is not an option${meant === undefined ? '' : `; did you mean ${meant}?`}` };
+    }
+    const result = checkValue(spec, value);
+    if (!result.ok) return { ok: false, error: `${key}: ${result.error}` };
+    checked[key] = result.value;
+  }
+  return { ok: true, value: checked };
+}
+
+/** What a value of this option must be, to follow "expected". */
+export function allowed(spec: OptionSpec): string {
+  switch (spec.type) {
+    case 'list':
+      return spec.endings ? 'file endings, as in ts,tsx' : `${spec.placeholder ?? '<text>'}, repeatable`;
+    case 'number': {
+      const unit = spec.unit === undefined ? '' : ` of ${spec.unit}`;
+      return `a whole number${unit} from ${spec.min} to ${spec.max}`;
+    }
+    case 'text':
+      return spec.placeholder ?? '<text>';
+    case 'choice':
+      return `${spec.choices.slice(0, -1).join(', ')} or ${spec.choices.at(-1)}`;
+    case 'switch':
+      return 'true or false';
+    default:
+      return "the name of one of this system's signals, as in SIGTERM, SIGINT or SIGHUP";
+  }
+}
+
+function checkList(spec: OptionSpec & { type: 'list' }, value: unknown): Result<readonly string[]> {
+  if (!Array.isArray(value)) return bad(spec, value);
+  const texts: string[] = [];
+  for (const item of value as unknown[]) {
+    if (!isText(item)) return bad(spec, item);
+    texts.push(item);
+  }
+  if (!spec.endings) return { ok: true, value: texts };
+  const endings = texts.flatMap((text) => text.split(',')).map((ending) => ending.trim().replace(/^\*?\.+/, ''));
+  const wrong = endings.find((ending) => !/^[^\s/\\*?]+$/.test(ending));
+  return wrong === undefined ? { ok: true, value: endings } : bad(spec, texts.join(','));
+}
+
+// A zero byte can't be part of a path or an argument on any system, and would make a spawn throw.
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !value.includes('\0');
+}
+
+function bad(spec: OptionSpec, value: unknown): { ok: false; error: string } {
+  const shown = typeof value === 'string' || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return { ok: false, error: `${shown} is not allowed, expected ${allowed(spec)}` };
+}

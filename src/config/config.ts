@@ -1,0 +1,180 @@
+// Turns options, environment and configuration file into one Config, which is all that the layers below the command line
+// ever see: every default filled in, every path in its place. What the words of the options may be is options.ts's, how they
+// are read check.ts's, what the file may say file/'s.
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Result } from './check.js';
+import { readEnvironment } from './environment.js';
+import { placeOptions, placeRules } from './file/place.js';
+import { configPlaces, readConfigFile, type FromFile } from './file/read.js';
+import { defaults, type Options } from './options.js';
+import type { Rule } from './rule.js';
+import { chooseRules } from './rules.js';
+import { serverEnvironment, serverOf } from './server.js';
+import { stateDir } from './state-dir.js';
+
+export type { Rule };
+
+/** Times are in milliseconds; for the time-outs 0 is no limit. */
+export interface Config {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  reload: boolean;
+  rules: readonly Rule[];
+  ignore: readonly string[];
+  ext: readonly string[];
+  debounce: number;
+  poll: number | undefined;
+  strategy: 'overlap' | 'replace';
+  drain: number;
+  hold: number;
+  startTimeout: number;
+  buildTimeout: number;
+  stopTimeout: number;
+  signal: NodeJS.Signals;
+  restartDelay: number;
+  onFailure: 'report' | 'serve';
+  whileReloading: 'hold' | 'serve';
+  retry: 'safe' | 'never';
+  concurrency: number | undefined;
+  /** In bytes. */
+  maxMessage: number;
+  notify: 'changed' | 'always' | 'never';
+  agentTools: boolean;
+  stateDir: string;
+  /** What all commands of one project share: its builds. */
+  projectDir: string;
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  logFormat: 'text' | 'json';
+  logFile: string | undefined;
+}
+
+export interface Given extends Options {
+  command?: string;
+  args?: readonly string[];
+}
+
+export interface Resolved {
+  config: Config;
+  /** What is no error and should still be said once there is a log to say it in. */
+  warnings: readonly string[];
+  /** The configuration file that was read. */
+  file: FromFile | undefined;
+  /** Every file that is, or could become, the configuration file; absolute. */
+  places: readonly string[];
+  /** What was said, without defaults, and by whom; `command` among it. */
+  said: Options;
+  origins: Readonly<Record<string, Origin>>;
+}
+
+export type Origin = 'option' | 'environment' | 'file';
+
+export const noCommand = 'no server command, expected mcp-hotline [options] -- <command> [args…]';
+
+/** `given` has been checked already; the environment and the configuration file are checked here. */
+export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.ProcessEnv }): Result<Resolved> {
+  const environment = readEnvironment(base.env);
+  if (!environment.ok) return environment;
+  const stated = { ...environment.value.options, ...given };
+  const here = path.resolve(base.cwd, stated.cwd ?? '');
+  if (!isDirectory(here)) return { ok: false, error: `the directory ${here} does not exist` };
+  const read = readConfigFile(here, stated.config);
+  if (!read.ok) return read;
+  const file = read.value;
+  const { command, args, directory } = serverOf(given, environment.value, file);
+  if (command === '') return { ok: false, error: noCommand };
+  const cwd = stated.cwd === undefined ? (directory ?? here) : here;
+  if (!isDirectory(cwd)) return { ok: false, error: `the directory ${cwd} does not exist` };
+
+  const explicit = placeOptions(stated, here, cwd);
+  const beside = file === undefined ? cwd : path.dirname(file.path);
+  const found = { ...placeOptions(file?.options ?? {}, beside, cwd), ...explicit };
+  const misplaced = ownFilesProblem(found, cwd);
+  if (misplaced !== undefined) return { ok: false, error: misplaced };
+  const all = { ...defaults, ...found };
+  const fromFile = file?.rules && placeRules(file.rules, beside, cwd);
+  const { rules, warnings } = chooseRules({ explicit, all, fromFile });
+  const config: Config = {
+    command,
+    args,
+    cwd,
+    env: serverEnvironment(base.env, file?.env ?? {}),
+    reload: all.reload,
+    rules,
+    ignore: all.ignore ?? [],
+    ext: all.ext ?? [],
+    debounce: all.debounce,
+    poll: typeof all.poll === 'number' ? all.poll : undefined,
+    strategy: found.strategy ?? (isDebugged(command, args) ? 'replace' : defaults.strategy),
+    drain: all.drain,
+    hold: all.hold,
+    startTimeout: all.startTimeout,
+    buildTimeout: all.buildTimeout,
+    stopTimeout: all.stopTimeout,
+    signal: all.signal,
+    restartDelay: all.restartDelay,
+    onFailure: all.onFailure,
+    whileReloading: all.whileReloading,
+    retry: all.retry,
+    concurrency: all.concurrency,
+    maxMessage: all.maxMessage * 1024 * 1024,
+    notify: all.notify,
+    agentTools: all.agentTools,
+    stateDir: all.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
+    projectDir: all.stateDir ?? stateDir({ cwd, env: base.env }),
+    logLevel: all.logLevel,
+    logFormat: all.logFormat,
+    logFile: all.logFile,
+  };
+  return {
+    ok: true,
+    value: {
+      config,
+      warnings: [...environment.value.warnings, ...(file?.warnings ?? []), ...warnings],
+      file,
+      places: configPlaces(here, stated.config),
+      said: found,
+      origins: {
+        ...originsOf('file', file?.options ?? {}, file?.command === undefined ? {} : { command }),
+        ...originsOf('environment', environment.value.options, environment.value.command === '' ? {} : { command }),
+        ...originsOf('option', given),
+      },
+    },
+  };
+}
+
+/** What the proxy writes itself is never watched, so it must not be where the project is. */
+function ownFilesProblem({ stateDir: state, logFile }: Options, cwd: string): string | undefined {
+  if (state !== undefined && holds(state, cwd)) {
+    return `state-dir: ${state} holds the project itself, expected a directory of its own, such as .mcp-hotline`;
+  }
+  if (logFile !== undefined && isDirectory(logFile)) return `log-file: ${logFile} is a directory, expected a file`;
+  return undefined;
+}
+
+function holds(directory: string, inner: string): boolean {
+  const way = path.relative(directory, inner);
+  return !path.isAbsolute(way) && way.split(path.sep)[0] !== '..';
+}
+
+function originsOf(origin: Origin, ...said: readonly object[]): Record<string, Origin> {
+  return Object.fromEntries(said.flatMap((one) => Object.keys(one)).map((name) => [name, origin]));
+}
+
+// Two servers can't listen on the one port of a debugger.
+function isDebugged(command: string, args: readonly string[]): boolean {
+  return [path.basename(command), ...args].some(
+    (word) => word === 'debugpy' || /^--inspect(-brk|-wait)?(=|$)/.test(word),
+  );
+}
+
+function isDirectory(dir: string): boolean {
+  try {
+    return statSync(dir).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+// "Nothing given": finds from the server's command what to watch and how to build it. It reads the command and the files around
+// the entry, runs nothing, and never fails: where nothing is found, it says why.
+
+import type { Rule } from '../rule.js';
+import { isInstalled, realOf, shown } from './disk.js';
+import { programName } from './flags.js';
+import type { Found, Search, Target, Wanted } from './found.js';
+import { javascriptSources, type Package } from './javascript.js';
+import { sourcesOf } from './sources.js';
+import { findTarget } from './target.js';
+import { buildText } from './workspace.js';
+
+export type { Found, Wanted } from './found.js';
+
+/** The rule of the server itself; others are called like their packages. */
+const SERVER = 'server';
+
+export async function discover(wanted: Wanted): Promise<Found> {
+  const { command, args, cwd, env } = wanted;
+  const search: Search = { cwd, env, facts: [], named: [], debugged: false, watcher: undefined };
+  const target = findTarget({ kind: 'command', words: [command, ...args], cwd }, search);
+  const packages = await packagesOf(target, search, wanted);
+  const strategy = search.debugged ? ('replace' as const) : undefined;
+  if (strategy) search.facts.push({ what: 'strategy', value: strategy, from: 'a debugger has but one port' });
+  const common = { ...(strategy && { strategy }), facts: search.facts };
+  if (typeof packages === 'string') {
+    const why = `nothing to watch was found, so the server is not reloaded: ${packages}; name its files with --watch <path>`;
+    const level = target.kind === 'nothing' && target.absent ? 'debug' : 'warn';
+    return { ...common, rules: [], ignore: [], outputs: [], sources: [], why, level };
+  }
+  const own = packages.at(-1)!;
+  const rules = packages.map((one) => ruleOf(one, one === own ? SERVER : nameOf(one, packages), search, wanted));
+  return {
+    ...common,
+    rules,
+    ignore: [...new Set(packages.flatMap(({ ignore }) => ignore))],
+    why: `${told(rules)}: ${own.because}${warned(search)}`,
+    level: search.watcher === undefined ? 'info' : 'warn',
+    outputs: packages.flatMap(({ output }) => output ?? []),
+    sources: [...new Set(packages.flatMap(({ read }) => read))],
+  };
+}
+
+/** A server that is replaced behind our back has never heard of the session. */
+function warned({ watcher }: Search): string {
+  return watcher === undefined
+    ? ''
+    : `; ${programName(watcher)} restarts the server too, and a client notices: leave its watch mode out`;
+}
+
+/** Its own name, unless there is another rule of that name. */
+function nameOf(one: Package, packages: readonly Package[]): string {
+  const isTaken = one.name === SERVER || packages.some((other) => other !== one && other.name === one.name);
+  return isTaken ? one.directory : one.name;
+}
+
+/** The packages that a server is made of, or why there are none. */
+async function packagesOf(target: Target, search: Search, wanted: Wanted): Promise<Package[] | string> {
+  if (target.kind === 'nothing') return target.reason;
+  if (target.kind === 'project') return [{ name: SERVER, ...sourcesOf(target, search, wanted.ext ?? []) }];
+  const file = isInstalled(target.file) ? realOf(target.file) : target.file;
+  if (isInstalled(file)) return `${shown(target.file, search.cwd)} is installed, not developed here`;
+  if (target.kind === 'file' && (target.language === 'javascript' || target.language === 'typescript')) {
+    return javascriptSources({ ...target, file }, search, wanted);
+  }
+  return [{ name: SERVER, ...sourcesOf({ ...target, file }, search, wanted.ext ?? []) }];
+}
+
+function ruleOf(one: Package, name: string, { cwd, named }: Search, { build }: Wanted): Rule {
+  const more =
+    name === SERVER ? named.filter((path) => !isInstalled(realOf(path))).map((path) => shown(path, cwd)) : [];
+  const given = typeof build === 'string' && name === SERVER ? { script: build, directory: one.directory } : undefined;
+  const made = one.build ?? given;
+  const rule: Rule = { name, watch: [...new Set([...one.watch, ...more])], then: 'restart' };
+  return made === undefined ? rule : { ...rule, build: buildText(made, cwd) };
+}
+
+/** The first half of the line. */
+function told(rules: readonly Rule[]): string {
+  const [first = '', ...others] = rules.at(-1)!.watch;
+  const builds = rules.flatMap(({ build }) => (build === undefined ? [] : [build]));
+  const watched =
+    others.length === 0 ? first : `${first} and ${others.length} more ${others.length === 1 ? 'pattern' : 'patterns'}`;
+  return `watching ${watched}${builds.length === 0 ? '' : `, building with "${builds.join('", then "')}"`}`;
+}

@@ -1,0 +1,87 @@
+// The shapes that the steps of discovery hand to each other: from the command that was given to the target that it runs in the
+// end, and from there to what is watched. What is done with them is the steps' business.
+
+import type { Rule } from '../rule.js';
+import type { LanguageName } from './languages.js';
+
+/** One thing that was found out, for `explain`. */
+export interface Fact {
+  what: string;
+  value: string;
+  from: string;
+}
+
+export interface Found {
+  /** In the order in which they are built; none if there is nothing to watch. */
+  rules: Rule[];
+  /** Globs. */
+  ignore: string[];
+  /** Only where the command leaves no choice. */
+  strategy?: 'replace';
+  /** One line for the log: what is watched, or that nothing is, and why. */
+  why: string;
+  /** How important that line is. `debug`: the program can't be run, as whoever starts it will say. */
+  level: 'info' | 'warn' | 'debug';
+  facts: Fact[];
+  /** Absolute: directories that a build writes, and the files that all of this was read from. */
+  outputs: string[];
+  sources: string[];
+}
+
+export interface Wanted {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Only these endings, instead of the language's own. */
+  ext?: readonly string[];
+  /** The build that the user named, or false for none; found if left out. */
+  build?: string | false;
+}
+
+/** What the steps share. */
+export interface Search {
+  /** All that is shown and all patterns are relative to it. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly facts: Fact[];
+  /** Files that the command names besides its entry: what is preloaded, what holds the environment. */
+  readonly named: string[];
+  debugged: boolean;
+  /** The program that restarts the server by itself. */
+  watcher: string | undefined;
+}
+
+/** A command on its way to the target, as it would be run. */
+export interface Invocation {
+  readonly kind: 'command';
+  readonly words: readonly string[];
+  readonly cwd: string;
+  /** Programs of installed packages (node_modules/.bin) come before those of the PATH. */
+  readonly local?: boolean;
+}
+
+/** What a command runs in the end. Paths are absolute. */
+export type Target =
+  /** A source file or a build output; `root` is where its imports start, if not at the file. */
+  | {
+      readonly kind: 'file';
+      readonly language: LanguageName;
+      readonly file: string;
+      readonly root?: string;
+      readonly tsconfig?: string;
+    }
+  | { readonly kind: 'project'; readonly language: LanguageName; readonly directory: string }
+  /** A program that is watched by itself, because its sources are unknown. */
+  | { readonly kind: 'itself'; readonly file: string }
+  /** `reason` completes "nothing to watch was found: …". */
+  | { readonly kind: 'nothing'; readonly reason: string; readonly absent?: true };
+
+export type Step = Invocation | Target;
+
+/** What a program makes of the words behind its name: one step further. */
+export type Runner = (args: readonly string[], invocation: Invocation, search: Search) => Step;
+
+export function nothing(reason: string): Target {
+  return { kind: 'nothing', reason };
+}

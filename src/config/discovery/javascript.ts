@@ -1,0 +1,151 @@
+// JavaScript and TypeScript: what is watched and built, by what the entry was judged to be. Packages of the same workspace that it
+// depends on are taken in by the same way, and are built first.
+
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { endingOf, isFile, isInside, projectDirectories, shown } from './disk.js';
+import type { Search, Wanted } from './found.js';
+import { createJudge, type Judgement } from './judgement.js';
+import { javascriptEndings, languageOf, languages, type LanguageName } from './languages.js';
+import { ignored, withEndings } from './patterns.js';
+import { manifestsIn, type Sources } from './sources.js';
+import { buildIn, linkedMains, lockDirectory, packageIn, type Build } from './workspace.js';
+
+export interface Entry {
+  readonly file: string;
+  readonly language: LanguageName;
+  readonly tsconfig?: string;
+}
+
+export interface Package extends Sources {
+  /** As its manifest calls it. */
+  readonly name: string;
+}
+
+type Mutable = { watch: string[]; ignore: string[] };
+
+/** In the order in which they are built; the entry's own is the last. */
+export async function javascriptSources(entry: Entry, search: Search, wanted: Wanted): Promise<Package[]> {
+  const { cwd, facts } = search;
+  const { judge, withReferences } = createJudge(search);
+  const endings = (own: readonly string[]): readonly string[] => (wanted.ext?.length ? wanted.ext : own);
+  const visited = new Set<string>();
+
+  async function packagesOf({ file, language, tsconfig }: Entry): Promise<Package[]> {
+    const directories = projectDirectories(dirname(file));
+    const manifest = packageIn(directories);
+    const top = manifest?.directory ?? dirname(file);
+    visited.add(top);
+    const judgement = await judge(file, tsconfig);
+    const build = judgement.kind === 'built' ? buildOf(directories) : undefined;
+    tell(file, judgement, build);
+    const files: Mutable = { watch: [], ignore: [] };
+    const projects = await addSources(files, { file, language }, top, judgement, build);
+    addManifests(files, directories, projects);
+    const isOutput = judgement.kind === 'built' && isInside(file, judgement.output);
+    if (!isOutput && isFile(file)) files.watch.push(shown(file, cwd));
+
+    const linked: Package[] = [];
+    for (const main of manifest === undefined ? [] : linkedMains(manifest)) {
+      if (visited.has(packageIn(projectDirectories(dirname(main)))?.directory ?? '')) continue;
+      linked.push(...(await packagesOf({ file: main, language: languageOf(endingOf(main)) ?? 'javascript' })));
+    }
+    for (const one of linked) {
+      files.watch.push(...one.watch);
+      files.ignore.push(...one.ignore);
+    }
+    const isCovered = (one: Package): boolean =>
+      wanted.build !== undefined ||
+      (build !== undefined && build.directory !== top && isInside(one.directory, build.directory)) ||
+      projects.some((path) => isInside(path, one.directory));
+    const own: Package = {
+      name: manifest?.name || basename(top),
+      watch: [...new Set(files.watch)],
+      ignore: [...new Set(files.ignore)],
+      directory: top,
+      because: because(file, judgement, build),
+      read: [...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(top, name)), ...projects],
+      ...(judgement.kind === 'built' ? { output: judgement.output } : {}),
+      ...(build === undefined ? {} : { build }),
+    };
+    return [...linked.filter((one) => one.build !== undefined && !isCovered(one)), own];
+  }
+
+  function buildOf(directories: readonly string[]): Build | undefined {
+    if (wanted.build === false) return undefined;
+    if (wanted.build === undefined) return buildIn(directories);
+    return buildIn(directories, wanted.build) ?? { script: wanted.build, directory: cwd };
+  }
+
+  /** Returns the tsconfigs, those that they extend among them. */
+  async function addSources(
+    { watch, ignore }: Mutable,
+    { file, language }: Entry,
+    top: string,
+    judgement: Judgement,
+    build: Build | undefined,
+  ): Promise<string[]> {
+    if (judgement.kind === 'built' && build === undefined) {
+      watch.push(withEndings(judgement.output, endings([...javascriptEndings, 'json']), cwd));
+      return [];
+    }
+    if (judgement.kind !== 'plain' && judgement.config !== undefined) {
+      const projects = await withReferences(judgement.config);
+      for (const project of projects) {
+        const sources = project.sources(judgement.kind === 'source', wanted.ext ?? [], cwd);
+        watch.push(...sources.watch);
+        ignore.push(...sources.ignore);
+      }
+      return projects.flatMap((project) => project.files);
+    }
+    const own = endings(languages[judgement.kind === 'built' ? 'typescript' : language].endings);
+    watch.push(withEndings(top, own, cwd));
+    if (judgement.kind === 'built') ignore.push(ignored(judgement.output));
+    // Data lies at the top of a package too, and servers write it: JSON is source only beside sources.
+    const [folder, inside] = relative(top, file).split(sep);
+    if (judgement.kind === 'plain' && inside !== undefined && !wanted.ext?.length) {
+      watch.push(withEndings(join(top, folder!), [...own, 'json'], cwd));
+    }
+    return [];
+  }
+
+  function addManifests({ watch }: Mutable, directories: readonly string[], tsconfigs: readonly string[]): void {
+    const places = new Set([packageIn(directories)?.directory, lockDirectory(directories)].flatMap((one) => one ?? []));
+    for (const directory of places) watch.push(manifestsIn(directory, languages.typescript, cwd));
+    for (const path of tsconfigs) {
+      if (!places.has(dirname(path)) || !/^tsconfig.*\.json$/.test(basename(path))) watch.push(shown(path, cwd));
+    }
+  }
+
+  function tell(file: string, judgement: Judgement, build: Build | undefined): void {
+    facts.push({
+      what: 'entry',
+      value: shown(file, cwd),
+      from: facts.some(({ what }) => what === 'entry') ? 'a linked package' : 'the command',
+    });
+    if (judgement.kind !== 'plain' && judgement.config) {
+      facts.push({ what: 'tsconfig', value: shown(judgement.config.path, cwd), from: 'above the entry' });
+    }
+    if (judgement.kind === 'built')
+      facts.push({ what: 'output', value: shown(judgement.output, cwd), from: judgement.by });
+    if (build !== undefined && wanted.build === undefined) {
+      facts.push({
+        what: 'build',
+        value: build.script,
+        from: `scripts in ${shown(join(build.directory, 'package.json'), cwd)}`,
+      });
+    }
+  }
+
+  function because(file: string, judgement: Judgement, build: Build | undefined): string {
+    const name = shown(file, cwd);
+    if (judgement.kind === 'source') return `${name} is a source of ${shown(judgement.config.path, cwd)}`;
+    if (judgement.kind === 'plain') return `${name} is ${languages[languageOf(endingOf(file)) ?? 'javascript'].label}`;
+    const lies = isInside(file, judgement.output)
+      ? `${name} lies in ${shown(judgement.output, cwd)}, ${judgement.by}`
+      : `${shown(judgement.output, cwd)} is ${judgement.by}`;
+    if (build !== undefined || wanted.build === false) return lies;
+    return `${lies}, and there is no script "build" to make it; name one with --build`;
+  }
+
+  return packagesOf(entry);
+}

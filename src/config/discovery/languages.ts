@@ -1,0 +1,124 @@
+// The languages that servers are written in: by which endings their sources are known, which files mark the top of a project,
+// and which of its files decide what is run without being source. A table; what is done with it is sources.ts's.
+
+export interface Language {
+  readonly label: string;
+  readonly endings: readonly string[];
+  /** A directory with one of these is the top of a project. */
+  readonly tops: readonly string[];
+  /** Globs, for the top. */
+  readonly manifests: readonly string[];
+  /** The manifests of every directory below count too. */
+  readonly deep?: true;
+  /** Directories that hold no sources, at any depth. */
+  readonly outputs?: readonly string[];
+}
+
+export const typescriptEndings = ['ts', 'tsx', 'mts', 'cts'] as const;
+export const javascriptEndings = ['js', 'mjs', 'cjs'] as const;
+
+/** Lock files too: they are written when packages have been installed, which is when a server can use them. */
+const packageFiles = [
+  'package.json',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+];
+const nodeFiles = { tops: ['package.json'], manifests: [...packageFiles, 'tsconfig*.json', 'jsconfig.json'] };
+
+const table = {
+  javascript: { label: 'JavaScript', endings: javascriptEndings, ...nodeFiles },
+  typescript: {
+    label: 'TypeScript',
+    endings: [...typescriptEndings, ...javascriptEndings, 'jsx'],
+    ...nodeFiles,
+  },
+  deno: {
+    label: 'code for Deno',
+    endings: ['ts', 'tsx', 'mts', 'js', 'jsx', 'mjs'],
+    tops: ['deno.json', 'deno.jsonc', 'package.json'],
+    manifests: ['deno.json', 'deno.jsonc', 'deno.lock', 'import_map.json', 'package.json'],
+  },
+  // uv.lock is written by the start of the server itself.
+  python: {
+    label: 'Python',
+    endings: ['py'],
+    tops: ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'],
+    manifests: [
+      'pyproject.toml',
+      'setup.py',
+      'setup.cfg',
+      'requirements*.txt',
+      'Pipfile',
+      'Pipfile.lock',
+      'poetry.lock',
+    ],
+  },
+  go: { label: 'Go', endings: ['go'], tops: ['go.mod'], manifests: ['go.mod', 'go.sum', 'go.work'] },
+  rust: {
+    label: 'Rust',
+    endings: ['rs'],
+    tops: ['Cargo.toml'],
+    manifests: ['Cargo.toml', 'Cargo.lock'],
+    deep: true,
+  },
+  dotnet: {
+    label: '.NET',
+    endings: ['cs', 'fs', 'vb', 'razor', 'cshtml', 'resx'],
+    tops: [],
+    manifests: ['*.csproj', '*.fsproj', '*.vbproj', '*.sln', '*.slnx', '*.props', 'global.json', 'appsettings*.json'],
+    deep: true,
+    outputs: ['bin', 'obj'],
+  },
+  php: {
+    label: 'PHP',
+    endings: ['php'],
+    tops: ['composer.json'],
+    manifests: ['composer.json', 'composer.lock'],
+    outputs: ['vendor'],
+  },
+  ruby: {
+    label: 'Ruby',
+    endings: ['rb'],
+    tops: ['Gemfile', 'gems.rb'],
+    manifests: ['Gemfile', 'Gemfile.lock', 'gems.rb', '*.gemspec'],
+    outputs: ['vendor'],
+  },
+  perl: { label: 'Perl', endings: ['pl', 'pm'], tops: ['cpanfile'], manifests: ['cpanfile'] },
+  lua: { label: 'Lua', endings: ['lua'], tops: [], manifests: ['*.rockspec'] },
+  r: { label: 'R', endings: ['R', 'r'], tops: ['DESCRIPTION'], manifests: ['DESCRIPTION'] },
+  julia: { label: 'Julia', endings: ['jl'], tops: ['Project.toml'], manifests: ['Project.toml', 'Manifest.toml'] },
+  elixir: {
+    label: 'Elixir',
+    endings: ['ex', 'exs'],
+    tops: ['mix.exs'],
+    manifests: ['mix.lock'],
+    outputs: ['deps', '_build'],
+  },
+  dart: { label: 'Dart', endings: ['dart'], tops: ['pubspec.yaml'], manifests: ['pubspec.yaml', 'pubspec.lock'] },
+  swift: { label: 'Swift', endings: ['swift'], tops: ['Package.swift'], manifests: ['Package.resolved'] },
+} as const satisfies Record<string, Language>;
+
+export type LanguageName = keyof typeof table;
+
+export const languages: Readonly<Record<LanguageName, Language>> = table;
+
+const endings = new Map<string, LanguageName>([
+  ...Object.entries(languages).flatMap(([name, { endings: own }]) =>
+    own.map((ending) => [ending.toLowerCase(), name as LanguageName] as const),
+  ),
+  // Shared endings mean what they mean to most.
+  ...typescriptEndings.map((ending) => [ending, 'typescript'] as const),
+  ...javascriptEndings.map((ending) => [ending, 'javascript'] as const),
+  ['jsx', 'typescript'],
+]);
+
+export function languageOf(ending: string): LanguageName | undefined {
+  return endings.get(ending);
+}
+
+/** Every file that marks the top of some project. */
+export const allTops: readonly string[] = [...new Set(Object.values(languages).flatMap(({ tops }) => tops))];

@@ -1,0 +1,122 @@
+// package.json, as far as it says what is run: scripts, programs, the main file, what it depends on. Also the scripts of the tools
+// that keep them in a file of their own. Choosing the package is the caller's.
+
+import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isFile, readText, shown } from './disk.js';
+import { nothing, type Invocation, type Search, type Step } from './found.js';
+import { readShellText } from './shell-text.js';
+
+export interface Manifest {
+  readonly path: string;
+  readonly directory: string;
+  readonly name: string;
+  readonly scripts: Readonly<Record<string, string>>;
+  /** The package's own programs. */
+  readonly bin: Readonly<Record<string, string>>;
+  readonly main: string | undefined;
+  /** The names of the packages that it needs when it runs. */
+  readonly dependencies: readonly string[];
+  readonly isWorkspace: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The package that a directory lies in, the way package managers look for it. */
+export function readManifest(directory: string): Manifest | undefined {
+  for (let at = resolve(directory); ; at = dirname(at)) {
+    const found = manifestIn(at);
+    if (found !== undefined || at === dirname(at)) return found;
+  }
+}
+
+export function manifestIn(directory: string): Manifest | undefined {
+  const path = join(directory, 'package.json');
+  const text = readText(path);
+  if (text === undefined) return undefined;
+  const json = parse(text);
+  const name = typeof json['name'] === 'string' ? json['name'] : '';
+  const { bin } = json;
+  return {
+    path,
+    directory,
+    name,
+    scripts: texts(json['scripts']),
+    bin: texts(typeof bin === 'string' ? { [name.replace(/^@[^/]+\//, '')]: bin } : bin),
+    main: exported(json['exports']) ?? (typeof json['main'] === 'string' ? json['main'] : undefined),
+    dependencies: ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((key) =>
+      Object.keys(texts(json[key])),
+    ),
+    isWorkspace: json['workspaces'] !== undefined,
+  };
+}
+
+/** The file that a package's directory stands for, without asking whether it is there. */
+export function mainOf(directory: string): string | undefined {
+  const main = manifestIn(directory)?.main;
+  return main === undefined ? undefined : resolve(directory, main);
+}
+
+/** Goes on with the command of a script; `more` are the words that were given to it. */
+export function runScript(
+  name: string,
+  at: Invocation,
+  more: readonly string[],
+  search: Search,
+  files: readonly string[] = ['package.json'],
+): Step {
+  for (let directory = at.cwd; ; directory = dirname(directory)) {
+    for (const path of files.map((file) => join(directory, file)).filter(isFile)) {
+      const text = scriptIn(path, name);
+      if (text === undefined) continue;
+      const fact = { what: `script ${name}`, value: text, from: shown(path, search.cwd) };
+      if (search.facts.some((other) => isDeepStrictEqual(other, fact)))
+        return nothing(`the script ${name} calls itself`);
+      search.facts.push(fact);
+      return readShellText(text, { ...at, cwd: directory, local: true }, more);
+    }
+    // Package managers look no further than the first package.
+    if (isFile(join(directory, 'package.json')) || directory === dirname(directory)) break;
+  }
+  return nothing(`there is no script ${name}`);
+}
+
+function scriptIn(path: string, name: string): string | undefined {
+  if (path.endsWith('package.json')) return manifestIn(dirname(path))?.scripts[name];
+  // Deno's file may hold comments: a look at the line is enough.
+  const key = name.replace(/[^\w]/g, '\\$&');
+  const found = new RegExp(`"${key}"\\s*:\\s*(?:\\{[^}]*"command"\\s*:\\s*)?"((?:[^"\\\\]|\\\\.)*)"`).exec(
+    readText(path) ?? '',
+  );
+  return found?.[1]?.replace(/\\(["\\/])/g, '$1');
+}
+
+/** What a plain import of the package gets. */
+function exported(given: unknown): string | undefined {
+  if (typeof given === 'string') return given;
+  if (Array.isArray(given)) return exported(given[0]);
+  if (!isRecord(given)) return undefined;
+  const keys = ['.', 'node', 'import', 'require', 'default'];
+  return keys.map((key) => exported(given[key])).find((path) => path !== undefined);
+}
+
+function parse(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {}; // half written, or a mistake that its package manager will name
+  }
+}
+
+/** Without a prototype: what is looked up in it is a word of somebody's command, be it `toString`. */
+function texts(value: unknown): Record<string, string> {
+  const pairs = Object.entries(isRecord(value) ? value : {});
+  const found = Object.create(null) as Record<string, string>;
+  for (const [key, text] of pairs) if (typeof text === 'string') found[key] = text;
+  return found;
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

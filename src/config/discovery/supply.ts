@@ -1,0 +1,73 @@
+// Completes a resolved configuration with what discovery finds, where nothing was said: what to watch, the build, the strategy. Also
+// when it is read anew, since what was found depends on files that may be edited. It looks only when it has to.
+
+import { isAbsolute, join } from 'node:path';
+import type { Result } from '../check.js';
+import type { Resolved } from '../config.js';
+import { liveConfig, type LiveConfig } from '../live.js';
+import { isInside } from './disk.js';
+import type { Found } from './found.js';
+
+export interface Supplied extends Resolved {
+  /** If it was looked for. */
+  readonly found: Found | undefined;
+}
+
+/** The same for what may have failed. */
+export async function supplied(resolved: Result<Resolved>): Promise<Result<Supplied>> {
+  return resolved.ok ? { ok: true, value: await supply(resolved.value) } : resolved;
+}
+
+export async function supply(resolved: Resolved): Promise<Supplied> {
+  const { config, said, file } = resolved;
+  const isOpen = config.rules.length === 0;
+  // With --watch alone the build is still to be found; rules of a file are complete.
+  const isBuildOpen = said.build === undefined && said.watch !== undefined && file?.rules === undefined;
+  if (!config.reload || !(isOpen || isBuildOpen)) return { ...resolved, found: undefined };
+  const { discover } = await import('./discover.js');
+  const { command, args, cwd, env, ext } = config;
+  const build = said.build === true ? 'build' : said.build;
+  const found = await discover({ command, args, cwd, env, ext, ...(build === undefined ? {} : { build }) });
+  const strategy = said.strategy ?? found.strategy ?? config.strategy;
+  if (isOpen) {
+    const { rules, ignore } = found;
+    return { ...resolved, found, config: { ...config, strategy, rules, ignore: [...config.ignore, ...ignore] } };
+  }
+  return withBuild({ ...resolved, found, config: { ...config, strategy } }, found);
+}
+
+/** Where the output itself is watched, somebody else builds it. */
+function withBuild(before: Supplied, found: Found): Supplied {
+  const { config } = before;
+  const build = found.rules.at(-1)?.build;
+  const paths = config.rules
+    .flatMap(({ watch }) => watch)
+    .map((path) => (isAbsolute(path) ? path : join(config.cwd, path)));
+  const isWatched = found.outputs.some((output) => paths.some((path) => isInside(path, output)));
+  if (build === undefined || isWatched) return { ...before, found: undefined };
+  const why = `building with "${build}": ${found.why.replace(/^.*?: /, '')}`;
+  return {
+    ...before,
+    found: { ...found, why },
+    config: { ...config, rules: config.rules.map((rule) => ({ ...rule, build })) },
+  };
+}
+
+/** As liveConfig, with what was found: `resolve` supplies it anew. */
+export function liveSupply(first: Supplied, resolve: () => Promise<Result<Supplied>>): LiveConfig {
+  let latest: Result<Resolved> = { ok: true, value: first };
+  const live = liveConfig(first, () => latest);
+  return {
+    watchTargets: [...new Set([...live.watchTargets, ...(first.found?.sources ?? [])])],
+    async reread(running) {
+      const again = await resolve();
+      latest = again;
+      // A manifest that is half written says nothing: what was found before stays in force.
+      if (again.ok && again.value.found?.rules.length === 0) {
+        const { rules, ignore } = running;
+        latest = { ok: true, value: { ...again.value, config: { ...again.value.config, rules, ignore } } };
+      }
+      return live.reread(running);
+    },
+  };
+}

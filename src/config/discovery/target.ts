@@ -1,0 +1,38 @@
+// From a command to what it runs in the end, step by step: variables and programs that only run another one are taken off,
+// scripts are read, until an entry file, a project or nothing is left. What a program makes of its words is known by the file
+// of its kind.
+
+import { programName } from './flags.js';
+import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './found.js';
+import { interpreters } from './interpreters.js';
+import { packageManagers } from './package-managers.js';
+import { program } from './programs.js';
+import { pythonTools } from './python.js';
+import { toolchains } from './toolchains.js';
+import { wrappers } from './wrappers.js';
+
+const runners = new Map<string, Runner>(
+  [wrappers, interpreters, packageManagers, pythonTools, toolchains].flatMap((table) => Object.entries(table)),
+);
+
+/** Scripts that call each other end somewhere, or are not worth following. */
+const STEPS = 20;
+
+export function findTarget(first: Invocation, search: Search): Target {
+  let step: Step = first;
+  for (let count = 0; step.kind === 'command'; count++) {
+    if (count === STEPS) return nothing('its scripts call each other without end');
+    step = follow(step, search);
+  }
+  return step;
+}
+
+function follow(invocation: Invocation, search: Search): Step {
+  const start = invocation.words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+  const words = start < 0 ? [] : invocation.words.slice(start);
+  const [word, ...args] = words;
+  if (word === undefined) return nothing('no program is named');
+  if (words.some((one) => one === 'debugpy' || /^--inspect(-brk|-wait)?(=|$)/.test(one))) search.debugged = true;
+  const run = runners.get(programName(word));
+  return run === undefined ? program(word, args, invocation, search) : run(args, { ...invocation, words }, search);
+}

@@ -1,0 +1,152 @@
+// One tsconfig and those that it refers to: which files it names, where it puts its output, and what a file is to it. Reading
+// and `extends` are get-tsconfig's, loaded only when there is a tsconfig.
+
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { endingOf, isDirectory, isFile, isInside, isInstalled, isWide, readText, shown } from './disk.js';
+import { javascriptEndings, typescriptEndings } from './languages.js';
+import { anyOf, escape, ignored, inDirectory, withEndings } from './patterns.js';
+
+export interface Tsconfig {
+  readonly path: string;
+  readonly directory: string;
+  /** The file itself and those that it extends, as far as they are no installed packages. */
+  readonly files: readonly string[];
+  readonly outDir: string | undefined;
+  readonly references: readonly string[];
+  /** Whether the file is one of its sources. */
+  covers(file: string): boolean;
+  /** `more`: other endings than TypeScript's count too. */
+  sources(more: boolean, ext: readonly string[], cwd: string): { watch: string[]; ignore: string[] };
+}
+
+export type Role = { kind: 'source' } | { kind: 'output'; directory: string | undefined };
+
+export async function readTsconfig(path: string): Promise<Tsconfig | { problem: string }> {
+  const { createFilesMatcher, parseTsconfig } = await import('get-tsconfig');
+  const cache = new Map<string, unknown>();
+  const directory = dirname(path);
+  try {
+    const config = parseTsconfig(path, cache as never);
+    const covers = createFilesMatcher({ path, config });
+    const { compilerOptions: options = {}, files, include, exclude, references = [] } = config;
+    const at = (given: string | undefined): string | undefined => given && resolve(directory, given);
+    const outDir = at(options.outDir);
+    const named = include ?? (files === undefined ? ['**/*'] : []);
+    return {
+      path,
+      directory,
+      files: [path, ...filesRead(cache).filter((file) => file !== path && !isInstalled(file))],
+      outDir,
+      references: references.map(({ path: to }) => asConfig(resolve(directory, to))),
+      covers: (file) => covers(file) !== undefined,
+      sources(more, ext, cwd) {
+        const javascript = more || options.allowJs === true || options.checkJs === true;
+        const code = [...typescriptEndings, ...(javascript ? [...javascriptEndings, 'jsx'] : [])];
+        // Data lies at the top of a project too, and servers write it: JSON is source where sources are named.
+        const json = include !== undefined && options.resolveJsonModule !== false ? ['json'] : [];
+        const endings = ext.length > 0 ? ext : [...code, ...json];
+        const outputs = [outDir, at(options.declarationDir)].filter((one) => one !== undefined);
+        return {
+          watch: [
+            ...(files ?? []).flatMap((file) => withImports(resolve(directory, file), endings, cwd)),
+            ...named.flatMap((pattern) => includePattern(pattern, directory, endings, cwd)),
+          ],
+          ignore: [
+            ...(exclude ?? []).map((pattern) => excludePattern(pattern, directory)),
+            ...outputs.map((output) =>
+              isInside(directory, output) ? ignored(output, '**/*.d.{ts,mts,cts}') : ignored(output),
+            ),
+          ],
+        };
+      },
+    };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+/** What the entry is to the tsconfig, if anything. */
+export function roleOf(entry: string, { directory, outDir, covers }: Tsconfig): Role | undefined {
+  const isJavascript = (javascriptEndings as readonly string[]).includes(endingOf(entry));
+  if (isJavascript && outDir !== undefined && isInside(entry, outDir) && !isInside(directory, outDir)) {
+    return { kind: 'output', directory: outDir };
+  }
+  // Compiled beside its source.
+  const twins = isJavascript ? [entry.replace(/js$/, 'ts'), entry.replace(/js$/, 'tsx')] : [];
+  if (twins.some((twin) => isFile(twin) && covers(twin))) return { kind: 'output', directory: undefined };
+  return covers(entry) ? { kind: 'source' } : undefined;
+}
+
+function asConfig(path: string): string {
+  return path.endsWith('.json') ? path : join(path, 'tsconfig.json');
+}
+
+/** The cache of get-tsconfig holds one entry for each file that it has read. */
+function filesRead(cache: ReadonlyMap<string, unknown>): string[] {
+  return [...cache.keys()]
+    .flatMap((key) => /^readFileSync:(.*\.json):utf8$/.exec(key)?.[1] ?? [])
+    .map((file) => resolve(file))
+    .filter((file) => !file.endsWith(`${sep}package.json`));
+}
+
+/** As TypeScript reads it: `*`, `?` and `**` are wildcards, a name without them is a file or a whole directory. */
+function includePattern(pattern: string, directory: string, endings: readonly string[], cwd: string): string[] {
+  const { base, rest } = split(pattern, directory);
+  const names = `*.${anyOf(endings)}`;
+  if (rest.length === 0) {
+    const isNamedFile = isFile(base) || (endingOf(base) !== '' && !isDirectory(base));
+    return isNamedFile ? withImports(base, endings, cwd) : [withEndings(base, endings, cwd)];
+  }
+  const last = rest.at(-1)!;
+  const inside = rest.slice(0, -1).map(escapeSegment);
+  if (last === '**') inside.push('**', names);
+  else if (!/[.*?]/.test(last)) inside.push(escapeSegment(last), '**', names);
+  else
+    inside.push(
+      /\.[^*]+$/.test(last) ? escapeSegment(last) : `${escapeSegment(last.replace(/\.\*$/, ''))}.${anyOf(endings)}`,
+    );
+  if (isWide(base)) return [inDirectory(base, inside.filter((segment) => segment !== '**').join('/'), cwd)];
+  return [inDirectory(base, inside.join('/'), cwd)];
+}
+
+/** What a file that is named by itself imports is compiled with it: then its directory counts. */
+function withImports(file: string, endings: readonly string[], cwd: string): string[] {
+  const imports = /\b(from|import|require)\b[\s(]*['"]\.{1,2}\//.test(readText(file) ?? '');
+  return [shown(file, cwd), ...(imports ? [withEndings(dirname(file), endings, cwd)] : [])];
+}
+
+function excludePattern(pattern: string, directory: string): string {
+  const { base, rest } = split(pattern, directory);
+  return ignored(
+    base,
+    rest
+      .map(escapeSegment)
+      .join('/')
+      .replace(/\/\*\*$/, ''),
+  );
+}
+
+/** At the first segment with a wildcard. */
+function split(pattern: string, directory: string): { base: string; rest: string[] } {
+  const full = posix
+    .normalize(`${directory.replaceAll(sep, '/')}/${relativeTo(pattern, directory)}`)
+    .replace(/\/$/, '');
+  const segments = full.split('/');
+  const wild = segments.findIndex((segment) => /[*?]/.test(segment));
+  if (wild < 0) return { base: full, rest: [] };
+  return { base: segments.slice(0, wild).join('/') || '/', rest: segments.slice(wild) };
+}
+
+function relativeTo(pattern: string, directory: string): string {
+  return pattern.startsWith('/') || /^[A-Za-z]:/.test(pattern)
+    ? relative(directory, pattern).replaceAll(sep, '/')
+    : pattern;
+}
+
+/** The wildcards stay. */
+function escapeSegment(segment: string): string {
+  return segment
+    .split(/([*?]+)/)
+    .map((part) => (/^[*?]/.test(part) ? part : escape(part)))
+    .join('');
+}

@@ -1,0 +1,84 @@
+// Reads JSON with comments and trailing commas into a tree whose parts know where they stand. The parser is loaded with the
+// first text, since most sessions have no configuration file. What the text should say is not known here.
+
+import { createRequire } from 'node:module';
+import type * as jsonc from 'jsonc-parser';
+
+/** A part of the text. */
+export interface Node {
+  readonly type: jsonc.NodeType;
+  readonly offset: number;
+  readonly value?: unknown;
+  readonly children?: readonly Node[];
+}
+
+export interface Problem {
+  readonly offset: number;
+  readonly text: string;
+}
+
+export type Tree = { ok: true; root: Node } | { ok: false; root: Node | undefined; problems: readonly Problem[] };
+
+const require = createRequire(import.meta.url);
+
+export function parseJsonc(text: string): Tree {
+  const { parseTree, printParseErrorCode } = require('jsonc-parser') as typeof jsonc;
+  const errors: jsonc.ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  if (errors.length === 0 && root !== undefined) return { ok: true, root };
+  // One slip leads to others: of those in a line, the first is the one to mend, and where a word is no value one is missed too.
+  const lines = new Set<number>();
+  const codes = errors.map(({ error }) => printParseErrorCode(error));
+  const problems = errors.flatMap(({ offset }, index) => {
+    const { line } = positionAt(text, offset);
+    const code = codes[index] ?? '';
+    if (lines.has(line) || (code === 'ValueExpected' && codes[index - 1] === 'InvalidSymbol')) return [];
+    lines.add(line);
+    return [{ offset, text: words[code] ?? 'this is no JSON' }];
+  });
+  return { ok: false, root, problems };
+}
+
+/** The data of a part, without what the text says about it. */
+export function valueOf(node: Node): unknown {
+  switch (node.type) {
+    case 'object':
+      return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, valueOf(value)]));
+    case 'array':
+      return (node.children ?? []).map(valueOf);
+    default:
+      return node.value;
+  }
+}
+
+/** The members of an object that are whole. */
+export function membersOf(node: Node): { name: string; key: Node; value: Node }[] {
+  return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+    key === undefined || value === undefined ? [] : [{ name: key.value as string, key, value }],
+  );
+}
+
+/** Lines and columns count from 1. */
+export function positionAt(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\r|\n/);
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+const words: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'this is no value; text has to stand in double quotes',
+  InvalidNumberFormat: 'this is no number',
+  PropertyNameExpected: 'a key in double quotes is expected here',
+  ValueExpected: 'a value is expected here',
+  ColonExpected: 'a colon is missing here',
+  CommaExpected: 'a comma is missing here',
+  CloseBraceExpected: 'a } is missing here',
+  CloseBracketExpected: 'a ] is missing here',
+  EndOfFileExpected: 'the end of the file is expected here',
+  InvalidCommentToken: 'this is no comment',
+  UnexpectedEndOfComment: 'this comment is never closed',
+  UnexpectedEndOfString: 'this text is never closed',
+  UnexpectedEndOfNumber: 'this number is cut off',
+  InvalidUnicode: 'this is no Unicode escape',
+  InvalidEscapeCharacter: 'this is no escape sequence',
+  InvalidCharacter: 'this character is not allowed in a text',
+};

@@ -1,0 +1,172 @@
+// Judges the tree of a configuration file by its shape: what it says, as data, and everything that is wrong with it. Which
+// file it was, and what its values mean, is for others.
+
+import { checkValue } from '../check.js';
+import { nearest } from '../nearest.js';
+import type { OptionSpec } from '../option-spec.js';
+import { membersOf, valueOf, type Node, type Problem } from './jsonc.js';
+import { actions, reloadSignals, type ObjectShape, type Shape } from './shape.js';
+
+export interface Judged {
+  /** What is good of it. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly problems: readonly Problem[];
+}
+
+interface Context {
+  readonly platform: NodeJS.Platform;
+  readonly problems: Problem[];
+}
+
+export function judge(shape: ObjectShape, root: Node, platform: NodeJS.Platform = process.platform): Judged {
+  const context: Context = { platform, problems: [] };
+  const value = judgeObject(shape, root, '', context) ?? {};
+  return { value, problems: context.problems };
+}
+
+function judgePart(shape: Shape, node: Node, name: string, context: Context): unknown {
+  switch (shape.kind) {
+    case 'object':
+      return judgeObject(shape, node, name, context);
+    case 'record':
+      return judgeRecord(shape, node, name, context);
+    case 'list':
+      return judgeList(shape, node, name, context);
+    case 'option':
+      return judgeOption(shape, node, name, context);
+    case 'then':
+      return judgeThen(node, name, context);
+    case 'text':
+      if (node.type === 'string' && new RegExp(shape.pattern, 'u').test(node.value as string)) return node.value;
+      return bad(node, name, shape.expected, context);
+  }
+}
+
+function judgeObject(
+  shape: ObjectShape,
+  node: Node,
+  name: string,
+  context: Context,
+): Record<string, unknown> | undefined {
+  const known = Object.keys(shape.keys);
+  if (node.type !== 'object') return bad(node, name, `an object with some of ${known.join(', ')}`, context);
+  const members = new Map<string, Node>();
+  const value: Record<string, unknown> = {};
+  for (const { name: key, key: at, value: given } of membersOf(node)) {
+    const full = name === '' ? key : `${name}.${key}`;
+    const part = Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
+    if (part === undefined) {
+      const meant = nearest(key, known);
+      const hint = meant === undefined ? '' : ` did you mean ${meant}?`;
+      complain(at, `${shown(full)} is not a known key;${hint} allowed are ${known.join(', ')}`, context);
+    } else if (members.has(key)) {
+      complain(at, `${full} is given twice`, context);
+    } else {
+      members.set(key, at);
+      value[key] = judgePart(part.shape, given, full, context);
+    }
+  }
+  const prefix = name === '' ? '' : `${name}: `;
+  for (const key of shape.required) {
+    if (!members.has(key)) complain(node, `${prefix}${key} is missing`, context);
+  }
+  for (const [key, other] of shape.needs) {
+    const at = members.get(key);
+    if (at && !members.has(other)) complain(at, `${prefix}${key} has no meaning without ${other}`, context);
+  }
+  for (const [key, other] of shape.apart) {
+    const at = members.get(key);
+    if (at && members.has(other)) {
+      complain(at, `${prefix}${key} and ${other} exclude each other; move ${key} into one of the ${other}`, context);
+    }
+  }
+  return value;
+}
+
+function judgeRecord(shape: Shape & { kind: 'record' }, node: Node, name: string, context: Context): unknown {
+  if (node.type !== 'object') return bad(node, name, shape.expected, context);
+  const names = new RegExp(shape.names, 'u');
+  const entries = new Map<string, unknown>();
+  for (const { name: own, key, value } of membersOf(node)) {
+    const full = `${name}.${own}`;
+    if (!names.test(own)) complain(key, `${shown(full)} is no name that can be set here`, context);
+    else if (entries.has(own)) complain(key, `${shown(full)} is given twice`, context);
+    else entries.set(own, judgePart(shape.of, value, shown(full), context));
+  }
+  return Object.fromEntries(entries);
+}
+
+function judgeList(shape: Shape & { kind: 'list' }, node: Node, name: string, context: Context): unknown {
+  const items = node.children ?? [];
+  if (node.type !== 'array' || items.length < shape.least) return bad(node, name, shape.expected, context);
+  return items.map((item, index) => judgePart(shape.of, item, `${name}[${index}]`, context));
+}
+
+function judgeOption({ spec }: Shape & { kind: 'option' }, node: Node, name: string, context: Context): unknown {
+  const result = checkValue(spec, valueOf(node));
+  if (result.ok) return result.value;
+  if (spec.type !== 'list' || node.type !== 'array') {
+    return bad(node, name, expected(spec), context, spec.type === 'choice' ? spec.choices : []);
+  }
+  for (const [index, item] of (node.children ?? []).entries()) {
+    if (checkValue(spec, [valueOf(item)]).ok) continue;
+    bad(item, `${name}[${index}]`, spec.endings ? 'file endings, as in "ts"' : 'a string that is not empty', context);
+  }
+  return undefined;
+}
+
+function judgeThen(node: Node, name: string, context: Context): unknown {
+  const { value } = node;
+  if (actions.some((action) => action === value)) return value;
+  const isSignal = reloadSignals.some((signal) => signal === value);
+  const words = actions.join(', ');
+  if (context.platform === 'win32') {
+    return bad(node, name, isSignal ? `${words} (Windows has no signals)` : words, context, actions);
+  }
+  if (isSignal) return value;
+  const signals = reloadSignals.join(', ');
+  return bad(node, name, `${words} or a signal: ${signals}`, context, [...actions, ...reloadSignals]);
+}
+
+/** What a value must be, to follow "expected". */
+function expected(spec: OptionSpec): string {
+  const bare = 'bare' in spec ? ', true or false' : '';
+  switch (spec.type) {
+    case 'list':
+      return spec.endings ? 'a list of file endings, as in ["ts", "tsx"]' : 'a list of strings';
+    case 'number':
+      return `a whole number${spec.unit === undefined ? '' : ` of ${spec.unit}`} from ${spec.min} to ${spec.max}${bare}`;
+    case 'text':
+      return `a string that is not empty${bare}`;
+    case 'choice':
+      return spec.choices.join(', ');
+    case 'switch':
+      return 'true or false';
+    default:
+      return "the name of one of this system's signals, as in SIGTERM, SIGINT or SIGHUP";
+  }
+}
+
+/** `words`: what a mistyped word may have been meant to be. */
+function bad(node: Node, name: string, wanted: string, context: Context, words: readonly string[] = []): undefined {
+  const value = valueOf(node);
+  const meant = typeof value === 'string' ? nearest(value, words) : undefined;
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const prefix = name === '' ? '' : `${name}: `;
+  complain(node, `${prefix}${excerpt(value)} is not allowed, expected ${wanted}${hint}`, context);
+  return undefined;
+}
+
+function complain(node: Node, text: string, { problems }: Context): void {
+  problems.push({ offset: node.offset, text });
+}
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}
+
+/** A key may hold anything, a message is one line. */
+function shown(name: string): string {
+  return /^[\w$.[\]-]+$/.test(name) ? name : JSON.stringify(name);
+}

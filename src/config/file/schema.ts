@@ -1,0 +1,87 @@
+// The JSON schema of the configuration file, for editors, made from the same shape that the validator reads. Written to schema/ by
+// scripts/schema.mjs. One thing it can't know is the system: it takes any system's signals, the validator those of this one.
+
+import type { OptionSpec } from '../option-spec.js';
+import { actions, fileShape, reloadSignals, type Shape } from './shape.js';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** What `signal` can be on one system or another, besides what a rule can send. */
+const otherSignals = `
+  SIGABRT SIGBREAK SIGBUS SIGCHLD SIGFPE SIGILL SIGINFO SIGIOT SIGKILL SIGLOST SIGPIPE SIGPOLL SIGPWR SIGSEGV SIGSTKFLT
+  SIGSTOP SIGSYS SIGTRAP SIGTTIN SIGTTOU SIGUNUSED SIGXCPU SIGXFSZ`
+  .trim()
+  .split(/\s+/);
+
+const text: Schema = { type: 'string', pattern: '^[^\\u0000]+$' };
+/** Several with commas between; a leading `*.` or dot is no part of an ending. */
+const ending = '\\s*(\\*?\\.+)?[^\\s/\\\\*?,.\\u0000][^\\s/\\\\*?,\\u0000]*\\s*';
+
+export function configSchema(): Schema {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'mcp-hotline',
+    description:
+      'The configuration of mcp-hotline: mcp-hotline.config.jsonc, or the key "mcp-hotline" in package.json.',
+    ...schemaOf(fileShape),
+  };
+}
+
+function schemaOf(shape: Shape): Schema {
+  switch (shape.kind) {
+    case 'text':
+      return { type: 'string', pattern: shape.pattern };
+    case 'then':
+      return { enum: [...actions, ...reloadSignals], default: 'restart' };
+    case 'list':
+      return { type: 'array', items: schemaOf(shape.of), ...(shape.least > 0 && { minItems: shape.least }) };
+    case 'record':
+      return {
+        type: 'object',
+        propertyNames: { pattern: shape.names },
+        additionalProperties: schemaOf(shape.of),
+      };
+    case 'option':
+      return optionSchema(shape.spec);
+    case 'object': {
+      const { keys, required, needs, apart } = shape;
+      const properties = Object.entries(keys).map(([key, { shape: part, description }]) => [
+        key,
+        { description, ...schemaOf(part) },
+      ]);
+      return {
+        type: 'object',
+        properties: Object.fromEntries(properties) as Schema,
+        additionalProperties: false,
+        ...(required.length > 0 && { required }),
+        ...(needs.length > 0 && { dependencies: Object.fromEntries(needs.map(([key, other]) => [key, [other]])) }),
+        ...(apart.length > 0 && { allOf: apart.map((pair) => ({ not: { required: pair } })) }),
+      };
+    }
+  }
+}
+
+function optionSchema(spec: OptionSpec): Schema {
+  const usual = 'default' in spec && spec.default !== undefined ? { default: spec.default } : {};
+  return { ...('bare' in spec ? { anyOf: [valueSchema(spec), { type: 'boolean' }] } : valueSchema(spec)), ...usual };
+}
+
+function valueSchema(spec: OptionSpec): Schema {
+  switch (spec.type) {
+    case 'list':
+      return {
+        type: 'array',
+        items: spec.endings ? { type: 'string', pattern: `^${ending}(,${ending})*$` } : text,
+      };
+    case 'number':
+      return { type: 'integer', minimum: spec.min, maximum: spec.max };
+    case 'text':
+      return text;
+    case 'choice':
+      return { enum: spec.choices };
+    case 'switch':
+      return { type: 'boolean' };
+    default:
+      return { enum: [...reloadSignals, ...otherSignals].sort() };
+  }
+}

@@ -1,0 +1,40 @@
+// Finds the name that a mistyped one was probably meant to be. What to say about it is the caller's.
+
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1; // further away is no misspelling but another word
+  for (const candidate of names) {
+    const away = distance(wanted, candidate.toLowerCase());
+    if (away < least) {
+      least = away;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours between two words. */
+function distance(a: string, b: string): number {
+  const cell = (row: readonly number[], column: number): number => row[column] ?? Infinity;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = cell(last, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current.push(
+        Math.min(
+          replaced,
+          cell(last, column) + 1,
+          cell(current, column - 1) + 1,
+          swapped ? cell(beforeLast, column - 2) + 1 : Infinity,
+        ),
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return cell(last, b.length);
+}

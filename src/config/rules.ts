@@ -1,0 +1,46 @@
+// Decides which rules apply: those of the configuration file, or the one that --watch and --build make. Pure; how a rule is
+// written is for those who read it, and what it causes for those who carry it out.
+
+import type { Options } from './options.js';
+import type { Rule } from './rule.js';
+
+export interface Choice {
+  /** What the command line and the environment say. */
+  readonly explicit: Options;
+  /** The same, over what the file says. */
+  readonly all: Options;
+  readonly fromFile: readonly Rule[] | undefined;
+}
+
+export function chooseRules({ explicit, all, fromFile }: Choice): { rules: readonly Rule[]; warnings: string[] } {
+  if (fromFile === undefined) return { rules: ruleOf(all), warnings: [] };
+  if (explicit.watch !== undefined) {
+    const warning =
+      'the rules of the configuration file have no effect, because --watch or its variable says what to watch';
+    return { rules: ruleOf(all), warnings: [warning] };
+  }
+  const { build } = explicit;
+  if (typeof build !== 'string') {
+    return { rules: build === false ? fromFile.map(withoutBuild) : fromFile, warnings: [] };
+  }
+  if (fromFile.length === 1) return { rules: fromFile.map((rule) => ({ ...rule, build })), warnings: [] };
+  const warning = `--build has no effect, because the configuration file has ${fromFile.length} rules with builds of their own`;
+  return { rules: fromFile, warnings: [warning] };
+}
+
+/** Whether something has to be built before a server is started. */
+export function hasBuild(rules: readonly Rule[]): boolean {
+  return rules.some(({ build }) => build !== undefined);
+}
+
+function ruleOf({ watch, build }: Options): Rule[] {
+  if (watch === undefined || watch.length === 0) return [];
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of the configuration file
+  const rule: Rule = { name: 'default', watch, then: 'restart' };
+  return [typeof build === 'string' ? { ...rule, build } : rule];
+}
+
+function withoutBuild(rule: Rule): Rule {
+  const { build: _, ...rest } = rule;
+  return rest;
+}

@@ -1,0 +1,44 @@
+// Decides what to run and where: the command with its arguments, its directory, its environment. Pure; whether the command
+// exists is found out when it is started.
+
+import path from 'node:path';
+import type { FromEnvironment } from './environment.js';
+import type { FromFile } from './file/read.js';
+
+export interface Server {
+  /** Empty if there is none. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Where the file wants it to run. */
+  readonly directory: string | undefined;
+}
+
+export function serverOf(
+  given: { command?: string; args?: readonly string[] },
+  environment: FromEnvironment,
+  file: FromFile | undefined,
+): Server {
+  const beside = file === undefined ? '' : path.dirname(file.path);
+  const cwd = file?.options.cwd;
+  const directory = cwd === undefined ? undefined : path.resolve(beside, cwd);
+  // Arguments belong to their command: those that stand behind it in precedence are not for it.
+  if (given.command !== undefined) return { command: given.command, args: given.args ?? [], directory };
+  if (environment.command !== '') return { command: environment.command, args: environment.args, directory };
+  if (file?.command === undefined) return { command: '', args: [], directory };
+  const args = environment.args.length > 0 ? environment.args : file.args;
+  // What the arguments of a command in the file are relative to is what everything in the file is relative to.
+  return { command: file.command, args, directory: directory ?? beside };
+}
+
+/** Windows knows variables by any case, and would take the first of two. */
+export function serverEnvironment(
+  env: NodeJS.ProcessEnv,
+  added: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform = process.platform,
+): NodeJS.ProcessEnv {
+  const names = Object.keys(added);
+  if (names.length === 0) return env;
+  if (platform !== 'win32') return { ...env, ...added };
+  const replaced = new Set(names.map((name) => name.toUpperCase()));
+  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.has(name.toUpperCase()))), ...added };
+}

@@ -1,0 +1,136 @@
+// What discovery adds to a configuration, and what it leaves alone: options, environment and file come first. Also what follows
+// when the files that it was read from are edited.
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Result } from '#src/config/check.js';
+import { resolveConfig, type Given } from '#src/config/config.js';
+import { liveSupply, supplied, type Supplied } from '#src/config/discovery/supply.js';
+import { project } from '../../support/project.js';
+
+const typescript = {
+  'package.json': '{ "scripts": { "build": "tsc", "dev": "node --inspect dist/index.js" } }',
+  'tsconfig.json': '{ "compilerOptions": { "outDir": "dist" }, "include": ["src"] }',
+  'src/index.ts': '',
+};
+
+function resolve(cwd: string, given: Given = {}, env: NodeJS.ProcessEnv = {}): Promise<Result<Supplied>> {
+  const command = { command: 'node', args: ['dist/index.js'] };
+  return supplied(resolveConfig({ ...command, ...given }, { cwd, env }));
+}
+
+async function supply(
+  t: TestContext,
+  given: Given,
+  env = {},
+  files: Record<string, string> = typescript,
+): Promise<Supplied> {
+  const result = await resolve(project(t, files).directory, given, env);
+  assert.ok(result.ok, result.ok ? '' : result.error);
+  return result.value;
+}
+
+test('nothing given: rules, ignored files and the line for the log are found', async (t) => {
+  const { config, found } = await supply(t, { ignore: ['*.tmp'] });
+  assert.deepEqual(
+    config.rules.map(({ name, build, then }) => ({ name, build, then })),
+    [{ name: 'server', build: 'build', then: 'restart' }],
+  );
+  assert.equal(config.ignore[0], '*.tmp');
+  assert.match(config.ignore[1]!, /\/dist$/);
+  assert.equal(config.strategy, 'overlap');
+  assert.match(found?.why ?? '', /^watching src/);
+});
+
+test('what is said of watching and building is kept', async (t) => {
+  const cases: [given: Given, env: NodeJS.ProcessEnv, name: string, build: string | undefined, isFound: boolean][] = [
+    [{ build: 'make' }, {}, 'server', 'make', true],
+    [{ build: true }, {}, 'server', 'build', true],
+    [{ build: false }, {}, 'server', undefined, true],
+    [{}, { MCP_HOTLINE_NO_BUILD: 'true' }, 'server', undefined, true],
+    [{ watch: ['src'] }, {}, 'default', 'build', true],
+    [{}, { MCP_WATCH_FILE: 'src' }, 'default', 'build', true],
+    [{ watch: ['src'], build: 'make' }, {}, 'default', 'make', false],
+    [{ watch: ['src'], build: false }, {}, 'default', undefined, false],
+    [{ watch: ['dist'] }, {}, 'default', undefined, false],
+    [{ watch: ['src', 'dist/**/*.js'] }, {}, 'default', undefined, false],
+  ];
+  for (const [given, env, name, build, isFound] of cases) {
+    const { config, found } = await supply(t, given, env);
+    const label = JSON.stringify([given, env]);
+    assert.deepEqual(
+      config.rules.map((rule) => [rule.name, rule.build]),
+      [[name, build]],
+      label,
+    );
+    assert.equal(found !== undefined, isFound, label);
+  }
+});
+
+test('beside what is given to watch, the line tells of the build alone', async (t) => {
+  const { found } = await supply(t, { watch: ['src'] });
+  assert.equal(found?.why, 'building with "build": dist/index.js lies in dist, the output of tsconfig.json');
+});
+
+test('rules of a file are complete, and without reloading nothing is looked for', async (t) => {
+  const file = '{ "rules": [{ "watch": ["lib"] }] }';
+  const written = await supply(t, {}, {}, { ...typescript, 'mcp-hotline.config.json': file });
+  assert.deepEqual(
+    written.config.rules.map(({ watch, build }) => [watch, build]),
+    [[['lib'], undefined]],
+  );
+  assert.equal(written.found, undefined);
+  const off = await supply(t, { reload: false });
+  assert.deepEqual([off.config.rules, off.found], [[], undefined]);
+  assert.deepEqual((await supply(t, {}, { MCP_HOT_RELOAD: 'false' })).config.rules, []);
+});
+
+test('the strategy is found too, unless it is said', async (t) => {
+  const debugged = { command: 'npm', args: ['run', 'dev'] };
+  assert.equal((await supply(t, debugged)).config.strategy, 'replace');
+  assert.equal((await supply(t, { ...debugged, watch: ['src'] })).config.strategy, 'replace');
+  assert.equal((await supply(t, { ...debugged, strategy: 'overlap' })).config.strategy, 'overlap');
+});
+
+test('nothing found: no rules, and a warning', async (t) => {
+  const { config, found } = await supply(t, { command: 'node', args: ['-e', '1'] });
+  assert.deepEqual([config.rules, found?.level], [[], 'warn']);
+});
+
+test('who said what is known', async (t) => {
+  const files = {
+    ...typescript,
+    'mcp-hotline.config.json': '{ "hold": 1, "drain": 2, "debounce": 3, "command": "node" }',
+  };
+  const env = { MCP_HOTLINE_DRAIN: '4', MCP_HOTLINE_DEBOUNCE: '5' };
+  const { origins, said } = await supply(t, { debounce: 6 }, env, files);
+  assert.deepEqual(
+    { hold: origins['hold'], drain: origins['drain'], debounce: origins['debounce'], command: origins['command'] },
+    { hold: 'file', drain: 'environment', debounce: 'option', command: 'option' },
+  );
+  assert.deepEqual([said.hold, said.drain, said.debounce], [1, 4, 6]);
+});
+
+test('edited: other sources are found anew, and a half-written manifest changes nothing', async (t) => {
+  const files = project(t, typescript);
+  const again = () => resolve(files.directory, { command: 'npm', args: ['run', 'dev'] });
+  const first = await again();
+  assert.ok(first.ok);
+  const live = liveSupply(first.value, again);
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'mcp-hotline.config.json']) {
+    assert.ok(live.watchTargets.includes(files.path(name)), `${name} decides`);
+  }
+  const same = await live.reread(first.value.config);
+  assert.deepEqual(same.ok && same.value.changed, []);
+
+  files.write('tsconfig.json', '{ "compilerOptions": { "outDir": "dist" }, "include": ["src", "lib"] }');
+  const other = await live.reread(first.value.config);
+  assert.ok(other.ok);
+  assert.deepEqual([other.value.changed, other.value.restart], [['rules'], false]);
+  assert.ok(other.value.config.rules[0]?.watch.some((path) => path.startsWith('lib/')));
+
+  files.write('package.json', '{ "scripts": ');
+  const broken = await live.reread(other.value.config);
+  assert.ok(broken.ok);
+  assert.deepEqual(broken.value.config.rules, other.value.config.rules);
+});

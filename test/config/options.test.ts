@@ -1,0 +1,213 @@
+// Every option of the table with values that are good and values that are bad, as text and as data. What the values then
+// do is for the tests of those who act on them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allowed, checkOptions, checkTexts, checkValue } from '#src/config/check.js';
+import { defaults, options } from '#src/config/options.js';
+
+interface Row {
+  good: readonly [text: string, value: unknown][];
+  bad: readonly string[];
+}
+
+const time: Row = {
+  good: [
+    ['0', 0],
+    ['1500', 1500],
+    ['86400000', 86_400_000],
+  ],
+  bad: ['-1', '1.5', '1e3', '0x10', 'soon', '10s', '86400001', 'Infinity', 'NaN', ' 1', ''],
+};
+const choice = (...words: string[]): Row => ({
+  good: words.map((word) => [word, word]),
+  bad: ['', 'sometimes', words[0]!.toUpperCase()],
+});
+const text: Row = { good: [['some/where', 'some/where']], bad: ['', 'a\0b'] };
+
+const rows: Readonly<Record<string, Row>> = {
+  watch: {
+    good: [
+      ['src', ['src']],
+      ['src/**/*.{js,ts}', ['src/**/*.{js,ts}']],
+      ['a,b', ['a,b']],
+    ],
+    bad: ['', 'a\0'],
+  },
+  ignore: { good: [['**/*.log', ['**/*.log']]], bad: [''] },
+  ext: {
+    good: [
+      ['ts', ['ts']],
+      ['.ts,tsx', ['ts', 'tsx']],
+      ['*.js, .d.ts', ['js', 'd.ts']],
+    ],
+    bad: ['', ',', 'ts,', 'src/a', 'a b', '*'],
+  },
+  debounce: {
+    ...time,
+    good: [
+      ['0', 0],
+      ['60000', 60_000],
+    ],
+    bad: [...time.bad, '60001'],
+  },
+  poll: {
+    good: [
+      ['10', 10],
+      ['2000', 2000],
+    ],
+    bad: ['9', '-1', 'fast', '1.5', '3600001'],
+  },
+  build: {
+    good: [
+      ['compile', 'compile'],
+      ['make -j all', 'make -j all'],
+    ],
+    bad: ['', '\0'],
+  },
+  'build-timeout': time,
+  reload: {
+    good: [
+      ['true', true],
+      ['off', false],
+    ],
+    bad: ['maybe'],
+  },
+  strategy: choice('overlap', 'replace'),
+  'while-reloading': choice('hold', 'serve'),
+  'on-failure': choice('report', 'serve'),
+  retry: choice('safe', 'never'),
+  notify: choice('changed', 'always', 'never'),
+  signal: {
+    good: [
+      ['SIGTERM', 'SIGTERM'],
+      ['SIGUSR2', 'SIGUSR2'],
+    ],
+    bad: ['', 'TERM', 'sigterm', 'SIGNOTHING', '15', 'toString'],
+  },
+  'restart-delay': {
+    ...time,
+    good: [
+      ['0', 0],
+      ['600000', 600_000],
+    ],
+  },
+  drain: time,
+  hold: time,
+  'start-timeout': time,
+  'stop-timeout': time,
+  concurrency: {
+    good: [
+      ['1', 1],
+      ['16', 16],
+    ],
+    bad: ['0', '-1', 'many', '1.5'],
+  },
+  'max-message': {
+    good: [
+      ['1', 1],
+      ['2048', 2048],
+    ],
+    bad: ['0', '2049', '0.5', '1MB'],
+  },
+  'agent-tools': {
+    good: [
+      ['true', true],
+      ['0', false],
+    ],
+    bad: ['please'],
+  },
+  'log-level': choice('debug', 'info', 'warn', 'error', 'silent'),
+  'log-format': choice('text', 'json'),
+  'log-file': text,
+  cwd: text,
+  'state-dir': text,
+  config: text,
+};
+
+test('the tables of this test and of the product name the same options', () => {
+  assert.deepEqual(
+    Object.keys(rows),
+    options.map(({ name }) => name),
+  );
+});
+
+for (const spec of options) {
+  const { good, bad } = rows[spec.name] ?? { good: [], bad: [] };
+  test(`--${spec.name} takes what is good and refuses what is bad`, () => {
+    for (const [word, value] of good) assert.deepEqual(checkTexts(spec, [word]), { ok: true, value }, word);
+    for (const word of bad) {
+      const result = checkTexts(spec, [word]);
+      assert.equal(result.ok, false, `${JSON.stringify(word)} was taken`);
+      if (result.ok) continue;
+      assert.ok(
+        result.error.includes(JSON.stringify(word)) || result.error.includes(word),
+        `names the value: ${result.error}`,
+      );
+      assert.ok(result.error.endsWith(`expected ${allowed(spec)}`), `says what is allowed: ${result.error}`);
+      assert.ok(!result.error.includes('\n'), 'is one line');
+    }
+  });
+}
+
+test('every default is a good value', () => {
+  for (const spec of options) {
+    if ('default' in spec)
+      assert.deepEqual(checkValue(spec, spec.default), { ok: true, value: spec.default }, spec.name);
+    if ('bare' in spec) assert.deepEqual(checkValue(spec, spec.bare), { ok: true, value: spec.bare }, spec.name);
+  }
+  assert.equal(defaults.debounce, 100);
+  assert.equal(defaults.buildTimeout, 120_000);
+});
+
+test('names and aliases are unique', () => {
+  const all = options.flatMap(({ name, alias }) => [name, ...(alias === undefined ? [] : [alias])]);
+  assert.deepEqual(all, [...new Set(all)]);
+});
+
+test('of several values the last one counts, and a list keeps them all', () => {
+  const specOf = (name: string) => options.find((spec) => spec.name === name)!;
+  assert.deepEqual(checkTexts(specOf('hold'), ['1', '2']), { ok: true, value: 2 });
+  assert.deepEqual(checkTexts(specOf('watch'), ['a', 'b']), { ok: true, value: ['a', 'b'] });
+  assert.deepEqual(checkTexts(specOf('ext'), ['js,.ts', 'py']), { ok: true, value: ['js', 'ts', 'py'] });
+});
+
+test('data: good values pass, the bare and the negated form included', () => {
+  const given = {
+    watch: ['src'],
+    poll: true,
+    build: false,
+    hold: 5,
+    startTimeout: 1,
+    agentTools: true,
+    cwd: undefined,
+  };
+  assert.deepEqual(checkOptions(given), {
+    ok: true,
+    value: { watch: ['src'], poll: 2000, build: false, hold: 5, startTimeout: 1, agentTools: true },
+  });
+});
+
+const badData: readonly [given: object, error: RegExp][] = [
+  [{ wach: ['src'] }, /^wach is not an option; did you mean watch\?$/],
+  [{ 'start-timeout': 5 }, /^start-timeout is not an option; did you mean startTimeout\?$/],
+  [{ entirelyDifferent: 5 }, /^entirelyDifferent is not an option$/],
+  [{ watch: 'src' }, /^watch: "src" is not allowed, expected <path or glob>, repeatable$/],
+  [{ watch: ['src', 5] }, /^watch: 5 is not allowed/],
+  [{ debounce: '100' }, /^debounce: "100" is not allowed, expected a whole number of milliseconds from 0 to 60000$/],
+  [{ debounce: NaN }, /^debounce: NaN is not allowed/],
+  [{ hold: Infinity }, /^hold: Infinity is not allowed/],
+  [{ hold: null }, /^hold: null is not allowed/],
+  [{ reload: 'false' }, /^reload: "false" is not allowed, expected true or false$/],
+  [{ strategy: 'swap' }, /^strategy: "swap" is not allowed, expected overlap or replace$/],
+  [{ signal: 15 }, /^signal: 15 is not allowed/],
+  [{ build: {} }, /^build: \[object Object\] is not allowed, expected \[script or command\]$/],
+];
+
+for (const [given, error] of badData) {
+  test(`data: ${String(error)}`, () => {
+    const result = checkOptions(given);
+    assert.ok(!result.ok);
+    assert.match(result.error, error);
+  });
+}
