@@ -1,0 +1,87 @@
+/**
+ * The arguments of the agent's tools, checked: every problem names the field, what it is and what is expected. Pure.
+ */
+import { MAX_LOG_LINES, MAX_REASON, type AgentTool } from './tools.js';
+
+export type Arguments =
+  | { readonly tool: 'restart_server'; readonly reason: string; readonly rebuild: boolean }
+  | { readonly tool: 'verify_server_restarted'; readonly since: number }
+  | { readonly tool: 'server_status'; readonly wait: boolean; readonly log: number }
+  | { readonly tool: 'list_server_tools' }
+  | { readonly tool: 'call_server_tool'; readonly name: string; readonly arguments: object };
+
+export type Checked =
+  { readonly ok: true; readonly value: Arguments } | { readonly ok: false; readonly problem: string };
+
+type Given = Readonly<Record<string, unknown>>;
+
+const fields: Readonly<Record<AgentTool, readonly string[]>> = {
+  restart_server: ['reason', 'rebuild'],
+  verify_server_restarted: ['since_timestamp'],
+  server_status: ['wait', 'log'],
+  list_server_tools: [],
+  call_server_tool: ['name', 'arguments'],
+};
+
+export function checkArguments(tool: AgentTool, given: unknown): Checked {
+  if (given !== undefined && !isObject(given)) return bad('arguments', given, 'an object');
+  const all: Given = given ?? {};
+  const unknown = Object.keys(all).find((name) => !fields[tool].includes(name));
+  if (unknown !== undefined) {
+    const known = fields[tool].length === 0 ? 'no arguments' : fields[tool].join(', ');
+    return { ok: false, problem: `"${unknown}" is not an argument of ${tool}; it takes ${known}.` };
+  }
+  switch (tool) {
+    case 'restart_server':
+      return checkRestart(all);
+    case 'verify_server_restarted':
+      return checkVerify(all);
+    case 'server_status':
+      return checkStatus(all);
+    case 'list_server_tools':
+      return { ok: true, value: { tool } };
+    case 'call_server_tool': {
+      const { name, arguments: args = {} } = all;
+      if (typeof name !== 'string' || name === '') return bad('name', name, 'the name of a tool');
+      return isObject(args)
+        ? { ok: true, value: { tool, name, arguments: args } }
+        : bad('arguments', args, 'an object');
+    }
+  }
+}
+
+function checkRestart({ reason, rebuild = false }: Given): Checked {
+  const expected = `a text of 1 to ${MAX_REASON} characters`;
+  if (typeof reason !== 'string' || reason.trim() === '' || reason.length > MAX_REASON)
+    return bad('reason', reason, expected);
+  if (typeof rebuild !== 'boolean') return bad('rebuild', rebuild, 'true or false');
+  return { ok: true, value: { tool: 'restart_server', reason, rebuild } };
+}
+
+/** A date alone, or one with a time and a zone. What Date.parse accepts beyond that differs from place to place. */
+const iso = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))?$/;
+
+function checkVerify({ since_timestamp: given }: Given): Checked {
+  const since = typeof given === 'string' && iso.test(given) ? Date.parse(given) : NaN;
+  if (Number.isNaN(since))
+    return bad('since_timestamp', given, 'a time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z');
+  return { ok: true, value: { tool: 'verify_server_restarted', since } };
+}
+
+function checkStatus({ wait = false, log = 0 }: Given): Checked {
+  if (typeof wait !== 'boolean') return bad('wait', wait, 'true or false');
+  if (typeof log !== 'number' || !Number.isInteger(log) || log < 0 || log > MAX_LOG_LINES) {
+    return bad('log', log, `a whole number from 0 to ${MAX_LOG_LINES}`);
+  }
+  return { ok: true, value: { tool: 'server_status', wait, log } };
+}
+
+function bad(field: string, given: unknown, expected: string): Checked {
+  const shown = given === undefined ? 'missing' : JSON.stringify(given);
+  const short = shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
+  return { ok: false, problem: `"${field}" is ${short}; expected ${expected}. Call the tool again with it.` };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

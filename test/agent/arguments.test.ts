@@ -1,0 +1,51 @@
+// The arguments of the agent's own tools: what is taken, and that whatever else comes is refused by the name of its field.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { checkArguments } from '#src/agent/arguments.js';
+import { listedTools, shownNames, toolDefinitions } from '#src/agent/tools.js';
+
+test('what is taken, with what is left out filled in', () => {
+  const taken = [
+    ['restart_server', { reason: 'x' }, { reason: 'x', rebuild: false }],
+    ['restart_server', { reason: 'x'.repeat(500), rebuild: true }, { reason: 'x'.repeat(500), rebuild: true }],
+    ['verify_server_restarted', { since_timestamp: '2026-11-16T09:30:00Z' }, { since: 1794821400000 }],
+    ['verify_server_restarted', { since_timestamp: '2026-11-16T10:30:00.000+01:00' }, { since: 1794821400000 }],
+    ['verify_server_restarted', { since_timestamp: '2026-11-16' }, { since: 1794787200000 }],
+    ['server_status', undefined, { wait: false, log: 0 }],
+    ['server_status', { wait: true, log: 1000 }, { wait: true, log: 1000 }],
+    ['list_server_tools', {}, {}],
+    ['call_server_tool', { name: 'add' }, { name: 'add', arguments: {} }],
+    ['call_server_tool', { name: 'add', arguments: { a: 1 } }, { name: 'add', arguments: { a: 1 } }],
+  ] as const;
+  for (const [tool, given, value] of taken) {
+    assert.deepEqual(checkArguments(tool, given), { ok: true, value: { tool, ...value } });
+  }
+});
+
+test('whatever is given, it is taken or refused in a sentence that names a field', () => {
+  const names = toolDefinitions.map(({ name }) => name);
+  const fields = ['reason', 'rebuild', 'since_timestamp', 'wait', 'log', 'name', 'arguments', 'other'];
+  const given = fc.oneof(fc.dictionary(fc.constantFrom(...fields), fc.jsonValue()), fc.jsonValue());
+  fc.assert(
+    fc.property(fc.constantFrom(...names), given, (tool, value) => {
+      const checked = checkArguments(tool, value);
+      if (!checked.ok) assert.match(checked.problem, /^".*" is .*(expected .+|it takes .+)\.$/s);
+    }),
+  );
+});
+
+test('a time without a zone, or in words, is no point in time', () => {
+  for (const since_timestamp of ['2026-11-16T09:30:00', '16 Nov 2026', '09:30', '', '2026-02-30T99:00:00Z']) {
+    assert.equal(checkArguments('verify_server_restarted', { since_timestamp }).ok, false, since_timestamp);
+  }
+});
+
+test('only the names that are taken change, in the list as well', () => {
+  const taken = new Set(['server_status', 'add']);
+  assert.equal(shownNames(taken).get('hotline_server_status'), 'server_status');
+  assert.equal(shownNames(taken).has('server_status'), false);
+  const listed = listedTools(taken).map((tool) => (JSON.parse(tool) as { name: string }).name);
+  assert.deepEqual(listed, [...shownNames(taken).keys()]);
+});

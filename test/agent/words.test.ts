@@ -1,0 +1,121 @@
+// What the proxy says to clients and agents, side by side in words.txt, so that a change of a sentence is read beside its
+// neighbours. UPDATE_WORDS=1 writes that file anew. When each is said is for the tests of whoever says it.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import * as words from '#src/agent/words.js';
+import type { Failure, ToolNames } from '#src/agent/words.js';
+import { root } from '../support/paths.js';
+
+const failures: Record<Failure['kind'], Failure> = {
+  build: {
+    kind: 'build',
+    command: 'npm run build',
+    how: 'exited with code 2',
+    output: 'src/add.ts(3,7): error TS2322: Type string is not assignable to type number.\n',
+  },
+  start: {
+    kind: 'start',
+    command: 'node',
+    how: 'exited with code 1 before the handshake was done',
+    output: 'SyntaxError: Unexpected end of input\n    at src/add.js:3\n',
+  },
+  crash: { kind: 'crash', command: 'node', how: 'was ended by SIGSEGV', output: '' },
+  configuration: {
+    kind: 'configuration',
+    command: 'mcp-hotline.config.jsonc',
+    how: 'is not valid',
+    output: 'rules[0].then: "reboot" is none of restart, continue, notify or a signal',
+  },
+};
+
+/** As they are shown where the server has a tool called `restart_server`. */
+const tools: ToolNames = {
+  restart_server: 'hotline_restart_server',
+  verify_server_restarted: 'verify_server_restarted',
+  server_status: 'server_status',
+  list_server_tools: 'list_server_tools',
+  call_server_tool: 'call_server_tool',
+};
+
+/** Without the agent's own tools, then with them. */
+const each = (say: (failure: Failure, tools?: ToolNames) => string): string[] => [
+  ...Object.values(failures).map((failure) => say(failure)),
+  ...Object.values(failures).map((failure) => say(failure, tools)),
+];
+
+/** Every sentence, by the name of the function that makes it. */
+const said: Record<keyof typeof words, string[]> = {
+  failureText: each(words.failureText),
+  failureMessage: each(words.failureMessage),
+  servedByOldCode: each(words.servedByOldCode),
+  mayHaveRun: [
+    words.mayHaveRun('tools/call', 'add'),
+    words.mayHaveRun('tasks/cancel', ''),
+    words.mayHaveRun('tools/call', 'add', failures.crash),
+    words.mayHaveRun('tools/call', 'add', { ...failures.crash, output: 'Segmentation fault\n' }),
+    words.mayHaveRun('tools/call', 'add', undefined, tools),
+    words.mayHaveRun('tools/call', 'add', failures.crash, tools),
+  ],
+  heldTooLong: [words.heldTooLong(50), words.heldTooLong(50, tools)],
+  holdIsFull: [
+    words.holdIsFull('10000 messages'),
+    words.holdIsFull('64 MiB of messages'),
+    words.holdIsFull('10000 messages', tools),
+  ],
+  noServer: [words.noServer()],
+  notParsable: [words.notParsable()],
+  messageTooLong: [words.messageTooLong(134217728)],
+  askerGone: [words.askerGone()],
+};
+
+const file = join(root, 'test/agent/words.txt');
+
+test('P7 what clients and agents are told, as words.txt shows it', () => {
+  const shown = Object.entries(said)
+    .map(([name, texts]) => texts.map((text) => `── ${name}\n${text}\n`).join('\n'))
+    .join('\n');
+  if (process.env['UPDATE_WORDS'] !== undefined) writeFileSync(file, shown);
+  assert.equal(shown, readFileSync(file, 'utf8'), 'read the difference, then run this test with UPDATE_WORDS=1');
+});
+
+test('every sentence is shown', () => {
+  assert.deepEqual(Object.keys(said).sort(), Object.keys(words).sort());
+});
+
+test('P7 each is made of whole sentences, ends with one, and never asks to poll', () => {
+  for (const text of Object.values(said).flat()) {
+    assert.match(text, /^[A-Z]/);
+    assert.match(text, /[.:]$/);
+    assert.doesNotMatch(text, /undefined|\bpoll|keep (trying|calling)|every \d+ (ms|s)\b/i);
+    for (const sentence of text.split(/(?<=[.:])[\s]+(?=[A-Z])/)) assert.ok(sentence.length > 5, sentence);
+  }
+});
+
+test('P7 a failure is told with the command, how it failed, its own words, and what to do next', () => {
+  for (const failure of Object.values(failures)) {
+    const text = words.failureText(failure);
+    for (const part of [failure.command, failure.how, failure.output.trim()]) assert.ok(text.includes(part), text);
+    assert.match(text, /was not executed.*call the tool again/s);
+    assert.match(words.failureMessage(failure), /send the request again\.$/);
+  }
+});
+
+test('every failure names the tool to go on with, by the name it is shown under, and only if the agent has it', () => {
+  const named = /\b(hotline_restart_server|server_status)\b/;
+  for (const failure of Object.values(failures)) {
+    for (const say of [words.failureText, words.failureMessage, words.servedByOldCode]) {
+      assert.match(say(failure, tools), named);
+      assert.doesNotMatch(say(failure), /restart_server|server_status/);
+    }
+  }
+  for (const text of [
+    words.mayHaveRun('tools/call', 'add', failures.crash, tools),
+    words.heldTooLong(50, tools),
+    words.holdIsFull('10000 messages', tools),
+  ]) {
+    assert.match(text, named);
+  }
+});
