@@ -1,0 +1,116 @@
+/**
+ * The client's requests that a generation owes an answer to. Each is answered once: an answer that is not owed, because it
+ * was given already or because the request has moved to another generation, is nobody's. What to do with what a lost
+ * generation owed is decided in pipeline/.
+ */
+import type { Id } from '../wire/scan.js';
+import { keyOf, type Key } from './ids.js';
+
+export interface Owed {
+  readonly id: Id;
+  readonly key: Key;
+  /** Grows with every request. */
+  readonly order: number;
+  readonly method: string;
+  /** As it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
+  line: Buffer;
+  readonly generation: number;
+  /** The requests of one batch are answered together and never sent again. */
+  readonly batch: Batch | undefined;
+  /** Sent to a second generation after the first was lost. */
+  readonly again: boolean;
+  cancelled: boolean;
+  /** Another request that the client sent under the same id before this one was answered. */
+  twin: Owed | undefined;
+}
+
+export interface Batch {
+  readonly line: Buffer;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+export class Ledger {
+  readonly #owed = new Map<Key, Owed>();
+  readonly #counts = new Map<number, number>();
+  #entered = 0;
+
+  /** Null ids ask for nothing that could be matched. */
+  enter(id: Id, method: string, line: Buffer, generation: number, more: { batch?: Batch; again?: boolean } = {}): void {
+    const key = keyOf(id);
+    if (key === 'null') return;
+    const owed: Owed = {
+      id,
+      key,
+      order: ++this.#entered,
+      method,
+      line,
+      generation,
+      batch: more.batch,
+      again: more.again ?? false,
+      cancelled: false,
+      twin: this.#owed.get(key),
+    };
+    this.#owed.set(key, owed);
+    this.#count(generation, 1);
+  }
+
+  /** Strikes out what this generation owed under the id; undefined if it owed nothing. */
+  settle(id: Id, generation: number): Owed | undefined {
+    const owed = this.find(keyOf(id), generation);
+    if (owed !== undefined) this.strike(owed);
+    return owed;
+  }
+
+  find(key: Key, generation?: number): Owed | undefined {
+    let owed = this.#owed.get(key);
+    while (owed !== undefined && generation !== undefined && owed.generation !== generation) owed = owed.twin;
+    return owed;
+  }
+
+  cancel(owed: Owed): void {
+    if (owed.cancelled) return;
+    owed.cancelled = true;
+    // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is answered all the
+    // same, what it asked for matters; copied, because a line keeps the whole chunk that it was read in.
+    owed.line = owed.method === 'tools/call' ? NOTHING : Buffer.from(owed.line);
+    this.#count(owed.generation, -1);
+  }
+
+  /** How many answers the client still waits for from this generation. */
+  owing(generation: number): number {
+    return this.#counts.get(generation) ?? 0;
+  }
+
+  /** Strikes out all that the generation owed, oldest first. */
+  take(generation: number): Owed[] {
+    const taken: Owed[] = [];
+    for (const first of this.#owed.values()) {
+      for (let owed: Owed | undefined = first; owed !== undefined; owed = owed.twin) {
+        if (owed.generation === generation) taken.push(owed);
+      }
+    }
+    // The map is in the order of ids, and one that was used twice stands where it was first.
+    taken.sort((one, other) => one.order - other.order);
+    for (const owed of taken) this.strike(owed);
+    this.#counts.delete(generation);
+    return taken;
+  }
+
+  strike(owed: Owed): void {
+    const first = this.#owed.get(owed.key);
+    if (first === owed) {
+      if (owed.twin === undefined) this.#owed.delete(owed.key);
+      else this.#owed.set(owed.key, owed.twin);
+    } else {
+      let before = first;
+      while (before !== undefined && before.twin !== owed) before = before.twin;
+      if (before !== undefined) before.twin = owed.twin;
+    }
+    if (!owed.cancelled) this.#count(owed.generation, -1);
+  }
+
+  #count(generation: number, by: number): void {
+    this.#counts.set(generation, (this.#counts.get(generation) ?? 0) + by);
+  }
+}

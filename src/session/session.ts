@@ -1,0 +1,166 @@
+/**
+ * What client and server agreed, folded out of the messages that passed: enough to open the same session with a new
+ * process. It sends nothing; reload/handshake.ts does, by what is written here.
+ */
+import { locate, readAt } from '../wire/edit.js';
+import type { Owed } from './ledger.js';
+
+/**
+ * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is not
+ * `server/discover` decides.
+ */
+export type Era = 'legacy' | 'modern';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+/** These belong to the one request that carried them. */
+const OF_ONE_REQUEST = new Set(['progressToken', 'io.modelcontextprotocol/logLevel']);
+/** What is asked for by these is in force from then on. */
+export const AGREEMENTS = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
+
+export class Session {
+  #era: Era | undefined;
+  #params: string | undefined;
+  #result: Members | undefined;
+  #discovered: Members | undefined;
+  #serverInfo: unknown;
+  #initialized = false;
+  #vouched = false;
+  #logLevel: string | undefined;
+  #latest: Buffer | undefined;
+  readonly #subscriptions = new Map<string, string>();
+
+  get era(): Era | undefined {
+    return this.#era;
+  }
+
+  /** Whether there is anything that a new process would have to be told. */
+  get stands(): boolean {
+    return this.#era === 'modern' || (this.#era === 'legacy' && this.#result !== undefined);
+  }
+
+  /** Whether a server may be asked for its lists: some refuse before the handshake is complete. */
+  get complete(): boolean {
+    return this.#era === 'modern' || (this.stands && this.#initialized);
+  }
+
+  /** The client's own words, as JSON. */
+  get initializeParams(): string | undefined {
+    return this.#params;
+  }
+
+  /** The server's answer to `initialize`, as the client saw it first. */
+  get result(): Members | undefined {
+    return this.#result;
+  }
+
+  /** What the client was told that the server can do; undefined if it never asked. */
+  get capabilities(): Members | undefined {
+    const answer = this.#era === 'modern' ? this.#discovered : this.#result;
+    return answer === undefined ? undefined : capabilitiesOf(answer);
+  }
+
+  get logLevel(): string | undefined {
+    return this.#logLevel;
+  }
+
+  get initialized(): boolean {
+    return this.#initialized;
+  }
+
+  /** The params of each `resources/subscribe` that is in force, by URI. */
+  get subscriptions(): ReadonlyMap<string, string> {
+    return this.#subscriptions;
+  }
+
+  /** The params of a request of our own, as JSON: a modern one says who asks, in the client's latest words. */
+  paramsFor(params: object | undefined): string | undefined {
+    if (this.#era !== 'modern') return params === undefined ? undefined : JSON.stringify(params);
+    const meta = this.#latest === undefined ? undefined : readAt(this.#latest, ['params', '_meta']);
+    const general = Object.entries(membersOf(meta)).filter(([name]) => !OF_ONE_REQUEST.has(name));
+    return JSON.stringify({ ...params, _meta: Object.fromEntries(general) });
+  }
+
+  /** A server has said in a `server/discover` result who it is, to the client or to the proxy. */
+  met(result: Members): void {
+    this.#serverInfo = membersOf(result['_meta'])[SERVER_INFO] ?? this.#serverInfo;
+  }
+
+  /** A result of our own, as the era wants it. */
+  resultOf(value: Members): Members {
+    if (this.#era !== 'modern') return value;
+    const info = this.#serverInfo;
+    return { ...value, resultType: 'complete', ...(info === undefined ? {} : { _meta: { [SERVER_INFO]: info } }) };
+  }
+
+  /** A request of the client goes to a server. */
+  asked(method: string, line: Buffer): void {
+    if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, line);
+    if (method === 'initialize') this.#params = rawAt(line, ['params']) ?? '{}';
+    if (this.#era === 'modern' && isModern(line)) this.#latest = line;
+  }
+
+  /** A notification of the client goes to a server. True if every server has to hear it. */
+  told(method: string): boolean {
+    if (method !== 'notifications/initialized') return false;
+    this.#initialized = true;
+    return true;
+  }
+
+  /** A server answered what the client had asked, and not with an error. Returns the params if every server has to hear it. */
+  answered(owed: Owed, line: Buffer): string | undefined {
+    if (owed.method === 'initialize') this.#result = membersOf(readAt(line, ['result']));
+    else if (owed.method === 'server/discover') this.met((this.#discovered = membersOf(readAt(line, ['result']))));
+    return this.agreed(owed.method, owed.line);
+  }
+
+  /** The same without an answer to look at: what this request asks for is in force. */
+  agreed(method: string, line: Buffer): string | undefined {
+    if (!AGREEMENTS.has(method)) return undefined;
+    const params = rawAt(line, ['params']) ?? '{}';
+    if (method === 'logging/setLevel') this.#logLevel = params;
+    else if (method === 'resources/subscribe') this.#subscriptions.set(uriOf(line), params);
+    else this.#subscriptions.delete(uriOf(line));
+    return params;
+  }
+
+  /** The client was told this in place of a server that has not come up. */
+  vouch(method: 'initialize' | 'server/discover', result: Members): void {
+    this.#vouched = true;
+    if (method === 'initialize') this.#result = result;
+    else this.met((this.#discovered = result));
+  }
+
+  /** What the client was told of the server was a guess. */
+  get vouched(): boolean {
+    return this.#vouched;
+  }
+}
+
+/** Of an `initialize` or `server/discover` result. */
+export function capabilitiesOf(result: Members): Members {
+  return membersOf(result['capabilities']);
+}
+
+export function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+function eraOf(method: string, line: Buffer): Era {
+  return method !== 'initialize' && isModern(line) ? 'modern' : 'legacy';
+}
+
+function isModern(line: Buffer): boolean {
+  return locate(line, ['params', '_meta', PROTOCOL_VERSION]) !== undefined;
+}
+
+function uriOf(line: Buffer): string {
+  return String(readAt(line, ['params', 'uri']));
+}
+
+function rawAt(line: Buffer, path: readonly string[]): string | undefined {
+  const span = locate(line, path);
+  return span === undefined ? undefined : line.toString('utf8', span.start, span.end);
+}
