@@ -1,0 +1,92 @@
+/*
+ * Keeps what a build prints: its beginning and its end in memory, the whole of it in a file if one can be written. A
+ * failing file costs the file and nothing else. What is said around an excerpt is left to the agent's words.
+ */
+import { createWriteStream, mkdirSync } from 'node:fs';
+import type { WriteStream } from 'node:fs';
+import { dirname } from 'node:path';
+import { excerptOf, WINDOW } from '../process/excerpt.js';
+
+export interface Output {
+  /** How much was printed in all. */
+  readonly bytes: number;
+  /** The beginning and the end, how much is missing between them, and where it lies. */
+  excerpt(): string;
+}
+
+export interface OutputSink extends Output {
+  /** Resolves when there is room for more. */
+  write(chunk: Buffer): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** A build that prints for ever must not fill the disk. */
+const FILE_LIMIT = 64 * 1024 * 1024;
+
+export function createOutput(file: string | undefined, fileLimit: number = FILE_LIMIT): OutputSink {
+  const log = file === undefined ? undefined : openFile(file);
+  const head: Buffer[] = [];
+  const tail: Buffer[] = [];
+  let bytes = 0;
+  let kept = 0;
+  let filed = 0;
+  let fileFailed = log === undefined;
+  log?.on('error', () => (fileFailed = true));
+
+  function keep(chunk: Buffer): void {
+    // Copies, since a small slice would hold its whole pool of memory.
+    if (bytes < WINDOW) head.push(Buffer.from(chunk.subarray(0, WINDOW - bytes)));
+    bytes += chunk.length;
+    const last = Buffer.from(chunk.subarray(-WINDOW));
+    tail.push(last);
+    kept += last.length;
+    for (let first = tail[0]; first !== undefined && kept - first.length >= WINDOW; first = tail[0]) {
+      tail.shift();
+      kept -= first.length;
+    }
+  }
+
+  async function write(chunk: Buffer): Promise<void> {
+    if (chunk.length === 0) return;
+    keep(chunk);
+    if (log === undefined || fileFailed || filed >= fileLimit) return;
+    const part = chunk.subarray(0, fileLimit - filed);
+    filed += part.length;
+    await new Promise<void>((resolve) => log.write(part, () => resolve()));
+  }
+
+  async function end(): Promise<void> {
+    if (log === undefined || log.closed) return;
+    await new Promise<void>((resolve) => {
+      log.once('close', resolve);
+      log.end();
+    });
+  }
+
+  function excerpt(): string {
+    const place = fileFailed
+      ? undefined
+      : filed === bytes
+        ? `the whole is in ${file}`
+        : `the first ${filed} are in ${file}`;
+    return excerptOf({ head: Buffer.concat(head), tail: Buffer.concat(tail), bytes, place });
+  }
+
+  return {
+    get bytes() {
+      return bytes;
+    },
+    write,
+    end,
+    excerpt,
+  };
+}
+
+function openFile(file: string): WriteStream | undefined {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch {
+    return undefined;
+  }
+  return createWriteStream(file, { mode: 0o600 });
+}

@@ -1,0 +1,34 @@
+/*
+ * The fingerprint of the last good build of each rule, kept between runs so that a start need not build what is built. A
+ * record that can't be read counts as none, one that can't be written is a value that says why. Whether the products of
+ * that build still work is left to the start.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeWhole, type Written } from '../log/state-file.js';
+
+export async function readBuilt(dir: string, ruleKey: string): Promise<string | undefined> {
+  try {
+    const record: unknown = JSON.parse(await readFile(fileFor(dir, ruleKey), 'utf8'));
+    if (typeof record !== 'object' || record === null || !('rule' in record) || !('fingerprint' in record))
+      return undefined;
+    return record.rule === ruleKey && typeof record.fingerprint === 'string' ? record.fingerprint : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeBuilt(dir: string, ruleKey: string, fingerprint: string): Promise<Written> {
+  return writeWhole(fileFor(dir, ruleKey), `${JSON.stringify({ rule: ruleKey, fingerprint })}\n`);
+}
+
+/** From now on nothing counts as built. That it can't be said is no reason not to build. */
+export async function forgetBuilt(dir: string, ruleKey: string): Promise<void> {
+  await rm(fileFor(dir, ruleKey), { force: true }).catch(() => {});
+}
+
+/** A rule's key is free text, with paths and commands in it. */
+function fileFor(dir: string, ruleKey: string): string {
+  return join(dir, `built-${createHash('sha256').update(ruleKey).digest('hex').slice(0, 16)}.json`);
+}
