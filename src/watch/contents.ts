@@ -1,0 +1,148 @@
+// What the watched files contain: a SHA-256 for each, and the marks that remember an earlier state. It
+// knows nothing of disks or events; the tree tells it. A mark costs what has changed since, not what is there.
+import { namedKey, pathOf, type Entry } from './entry.js';
+import { createFingerprints } from './fingerprint.js';
+import type { Pace } from './pace.js';
+
+export interface Change {
+  /** Relative to the working directory, with forward slashes. */
+  readonly path: string;
+  readonly rules: readonly string[];
+  readonly kind: 'added' | 'changed' | 'removed';
+}
+
+/** A remembered state. Opaque: only the Watch that gave it can read it. */
+export interface Mark {
+  readonly opening: boolean;
+}
+
+type Before = Pick<Entry, 'digest' | 'rules'> | undefined;
+
+export interface Contents {
+  /** Grows with every change of content. */
+  readonly version: number;
+  get(key: string): Entry | undefined;
+  set(key: string, entry: Entry): void;
+  delete(key: string): void;
+  /** Until the contents are sealed, what is set is the baseline; this says that a file's baseline can't be known. */
+  unknown(key: string, rules: readonly string[]): void;
+  seal(): void;
+  mark(): Mark;
+  release(mark: Mark): void;
+  changedSince(mark: Mark): readonly Change[];
+  fingerprint(rule: string): string;
+  /** Computes the fingerprints in slices, so that asking for them costs nothing. */
+  prepare(rules: readonly string[], pace: Pace): Promise<void>;
+  exclude(path: string): void;
+  isExcluded(path: string): boolean;
+}
+
+const UNKNOWN = 'unknown';
+
+export function createContents(): Contents {
+  const entries = new Map<string, Entry>();
+  const marks = new Map<Mark, Map<string, Before>>();
+  /** What was told last, of each mark: one change of thousands of files is asked about several times in a turn. */
+  const told = new WeakMap<Mark, { readonly version: number; readonly changes: readonly Change[] }>();
+  const unknown = new Map<string, Before>();
+  const excluded = new Set<string>();
+  const fingerprints = createFingerprints(entries);
+  let sealed = false;
+  let version = 0;
+
+  function record(key: string, before: Before, after: Before): void {
+    version++;
+    fingerprints.changed([...(before?.rules ?? []), ...(after?.rules ?? [])]);
+    if (!sealed) return;
+    for (const overlay of marks.values()) if (!overlay.has(key)) overlay.set(key, before);
+  }
+
+  return {
+    get version() {
+      return version;
+    },
+
+    get: (key) => entries.get(key),
+
+    set(key, entry) {
+      if (excluded.has(pathOf(key))) return;
+      const before = entries.get(key);
+      entries.set(key, entry);
+      if (before === undefined) fingerprints.added(key);
+      if (!isSame(before, entry)) record(key, before, entry);
+    },
+
+    delete(key) {
+      const before = entries.get(key);
+      if (before === undefined) return;
+      entries.delete(key);
+      record(key, before, undefined);
+    },
+
+    unknown(key, rules) {
+      if (!sealed && !excluded.has(pathOf(key))) unknown.set(key, { digest: UNKNOWN, rules });
+    },
+
+    seal() {
+      sealed = true;
+      version++;
+      for (const overlay of marks.values()) for (const [key, before] of unknown) overlay.set(key, before);
+      unknown.clear();
+    },
+
+    mark() {
+      const mark = { opening: !sealed };
+      marks.set(mark, new Map());
+      return mark;
+    },
+
+    release(mark) {
+      marks.delete(mark);
+      told.delete(mark);
+    },
+
+    changedSince(mark) {
+      const known = told.get(mark);
+      if (known?.version === version) return known.changes;
+      const changes = new Map<string, Change>();
+      for (const [key, before] of marks.get(mark) ?? []) {
+        const after = entries.get(key);
+        if (isSame(before, after)) continue;
+        const path = pathOf(key);
+        const rules = union(changes.get(path)?.rules, union(before?.rules, after?.rules));
+        const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+        changes.set(path, { path, rules, kind });
+      }
+      const sorted = [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+      told.set(mark, { version, changes: sorted });
+      return sorted;
+    },
+
+    fingerprint: fingerprints.of,
+    prepare: fingerprints.prepare,
+
+    exclude(path) {
+      excluded.add(path);
+      version++;
+      for (const key of [path, namedKey(path)]) {
+        fingerprints.changed(entries.get(key)?.rules ?? []);
+        entries.delete(key);
+        unknown.delete(key);
+        for (const overlay of marks.values()) overlay.delete(key);
+      }
+    },
+
+    isExcluded: (path) => excluded.has(path),
+  };
+}
+
+/** Most are one and the same: a checkout changes thousands. */
+function union(a: readonly string[] = [], b: readonly string[] = []): readonly string[] {
+  if (a === b || b.length === 0) return a;
+  return a.length === 0 ? b : [...new Set([...a, ...b])];
+}
+
+function isSame(a: Before, b: Before): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.digest === b.digest && (a.rules === b.rules || a.rules.join('\0') === b.rules.join('\0'));
+}

@@ -1,0 +1,46 @@
+// Lists the files that paths and globs stand for at the moment, for whoever has to read them before they are watched. By name only:
+// .gitignore files are not weighed, so it may list a little more than is watched.
+import { readdirSync, statSync, type Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { isDullDirectory, isDullFile } from './names.js';
+import { parseRoot, type Glob } from './roots.js';
+
+/** Absolute paths. What is named without being a glob is among them even if it does not exist. */
+export function expand(paths: readonly string[], cwd: string): string[] {
+  const files = paths.flatMap((path) => {
+    const { named, glob } = parseRoot('', path, cwd);
+    if (glob === undefined && !isDirectory(named)) return [named];
+    return below(named, '', glob);
+  });
+  return [...new Set(files)];
+}
+
+function below(base: string, prefix: string, glob: Glob | undefined): string[] {
+  return entriesOf(join(base, prefix)).flatMap((entry) => {
+    const { name } = entry;
+    const path = prefix + name;
+    if (entry.isDirectory()) {
+      if (glob?.reaches(path) === false) return [];
+      const isWanted = glob?.segments.includes(name) === true || !isDullDirectory(name, false);
+      return isWanted ? below(base, `${path}/`, glob) : [];
+    }
+    if (!entry.isFile() && !entry.isSymbolicLink()) return [];
+    return (glob === undefined ? !isDullFile(name) : glob.matches(path)) ? [join(base, path)] : [];
+  });
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

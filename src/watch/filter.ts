@@ -1,0 +1,82 @@
+// Which names in a directory count: the names ignored by default, .gitignore, --ignore, --ext and globs, weighed for each
+// root by itself, since what is named by one root is watched even if another leaves it out. It reads no disk.
+import { isAbsolute, sep } from 'node:path';
+import picomatch from 'picomatch';
+import { below, inNamedDirectory, isIgnored, without, type Layer } from './gitignore.js';
+import { isDullDirectory, isDullFile } from './names.js';
+import type { Root } from './roots.js';
+
+/** One root, seen from one directory in it. */
+export interface Scope {
+  readonly root: Root;
+  /** Where the root is, without symbolic links. */
+  readonly base: string;
+  /** From the base to the directory: '' or 'a/b/'. */
+  readonly prefix: string;
+  readonly layers: readonly Layer[];
+}
+
+/** What the filter has to know of the directory. */
+export interface Place {
+  readonly path: string;
+  /** How its entries are shown: '' or 'src/a/'. */
+  readonly label: string;
+  /** The top of a project: build output lies here. */
+  readonly top: boolean;
+}
+
+export interface Filter {
+  takes(scope: Scope, place: Place, name: string): boolean;
+  /** The scope of the child directory, if the root reaches into it. */
+  enter(scope: Scope, place: Place, name: string): Scope | undefined;
+}
+
+export function createFilter(options: { ignore: readonly string[]; ext: readonly string[] }): Filter {
+  const endings = options.ext.map((ending) => (ending.startsWith('.') ? ending : `.${ending}`));
+  const unwanted = options.ignore.map(parseIgnore);
+  const isUnwanted = (place: Place, name: string): boolean => unwanted.some((matches) => matches(place, name));
+
+  return {
+    takes(scope, place, name) {
+      const { glob } = scope.root;
+      const last = glob?.segments.at(-1) ?? '';
+      if (glob && !glob.matches(scope.prefix + name)) return false;
+      // `*.log` names the log files, and `*.yaml` what --ext did not think of.
+      if (isDullFile(name) && !isDullFile(last)) return false;
+      if (endings.length > 0 && !last.includes('.') && !endings.some((ending) => name.endsWith(ending))) return false;
+      return !isUnwanted(place, name) && !isIgnored(scope.layers, name);
+    },
+
+    enter(scope, place, name) {
+      const { glob } = scope.root;
+      if (glob && !glob.reaches(scope.prefix + name)) return undefined;
+      if (isDullDirectory(name, place.top) && !glob?.segments.includes(name)) return undefined;
+      if (isUnwanted(place, name) || isIgnored(scope.layers, `${name}/`)) return undefined;
+      return { ...scope, prefix: `${scope.prefix}${name}/`, layers: below(scope.layers, name) };
+    },
+  };
+}
+
+/** The scope of a root at its base; the layers are those of the directories above, as seen from there. */
+export function openScope(root: Root, base: string, above: readonly Layer[]): Scope {
+  return { root, base, prefix: '', layers: above.map((layer) => withoutNamed(layer, root)) };
+}
+
+/** The scope with the directory's own .gitignore on top. */
+export function withLayer(scope: Scope, layer: Layer): Scope {
+  const own = scope.prefix === '' ? withoutNamed(inNamedDirectory(layer), scope.root) : layer;
+  return { ...scope, layers: [...scope.layers, own] };
+}
+
+// Lines that ignore the glob's own words (`dist` in `packages/*/dist/*.js`) contradict it, and it was said later.
+function withoutNamed(layer: Layer, { glob }: Root): Layer {
+  return glob ? without(layer, glob.text) : layer;
+}
+
+function parseIgnore(given: string): (place: Place, name: string) => boolean {
+  const pattern = given.replace(/^\.\//, '').replace(/\/+$/, '');
+  const matches = picomatch(pattern, { dot: true, nonegate: true });
+  if (!pattern.includes('/')) return (_, name) => matches(name);
+  if (isAbsolute(pattern)) return ({ path }, name) => matches(`${path.replaceAll(sep, '/')}/${name}`);
+  return ({ label }, name) => matches(label + name);
+}

@@ -1,0 +1,18 @@
+// Work in slices. Reading and hashing is fastest when it is synchronous, but the traffic must go on meanwhile: after a
+// few milliseconds the event loop gets a turn. Whoever works asks the pace between two small pieces; what the pieces are
+// is the caller's business.
+import { setImmediate } from 'node:timers/promises';
+
+const SLICE = 8;
+
+/** Nothing to wait for most of the time (no promise, no tick); else a turn of the event loop. Rejects once aborted. */
+export type Pace = () => Promise<void> | undefined;
+
+export function createPace(signal: AbortSignal): Pace {
+  let began = performance.now();
+  const turn = async (): Promise<void> => {
+    await setImmediate(undefined, { signal });
+    began = performance.now();
+  };
+  return () => (performance.now() - began < SLICE ? undefined : turn());
+}

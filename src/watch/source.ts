@@ -1,0 +1,73 @@
+// Where raw events come from: one non-recursive fs.watch a directory, or polling by chokidar. Both only say that something
+// stirred; what it means is found by looking. Events are ours and not chokidar's because it lists a directory before it
+// watches it (a save in between is lost), holds one inotify watch a file, and speaks only after stat calls of its own.
+import { readFileSync, watch, type FSWatcher } from 'node:fs';
+import { setImmediate } from 'node:timers';
+
+export interface Source {
+  readonly mode: 'events' | 'poll';
+  /** Watches the entries of a directory, anew if it is watched already. An error means that it can't be. */
+  add(directory: string): NodeJS.ErrnoException | undefined;
+  remove(directory: string): void;
+  close(): Promise<void>;
+}
+
+export interface SourceCallbacks {
+  /** An entry of a watched directory; `made`: it may have come, gone, or be another one than before. */
+  stirred(directory: string, name: string, made: boolean): void;
+  /** Nobody knows what stirred: everything has to be looked at. */
+  lost(): void;
+}
+
+export function openEvents(callbacks: SourceCallbacks): Source {
+  const watchers = new Map<string, FSWatcher>();
+  const limit = queueLimit();
+  let burst = 0;
+
+  // The kernel drops what its queue can't hold and libuv does not tell. A queue that overflowed is full when it is read.
+  function count(): void {
+    if (burst++ === 0) setImmediate(() => (burst = 0)).unref();
+    if (burst === limit) callbacks.lost();
+  }
+
+  function remove(directory: string): void {
+    watchers.get(directory)?.close();
+    watchers.delete(directory);
+  }
+
+  return {
+    mode: 'events',
+    remove,
+    add(directory) {
+      try {
+        // The old one goes only when the new one is there: nothing falls in between.
+        const watcher = watch(directory, { persistent: false }, (type, name) => {
+          count();
+          if (name === null) callbacks.lost();
+          else callbacks.stirred(directory, name, type === 'rename');
+        });
+        // Windows reports the end of a watched directory like this; its parent reports it too.
+        watcher.on('error', () => callbacks.lost());
+        remove(directory);
+        watchers.set(directory, watcher);
+        return undefined;
+      } catch (error) {
+        remove(directory);
+        return error as NodeJS.ErrnoException;
+      }
+    },
+    close() {
+      for (const watcher of watchers.values()) watcher.close();
+      watchers.clear();
+      return Promise.resolve();
+    },
+  };
+}
+
+function queueLimit(): number {
+  try {
+    return Math.floor(Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'latin1')) / 2);
+  } catch {
+    return 8192;
+  }
+}

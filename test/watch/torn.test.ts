@@ -1,0 +1,32 @@
+// A save in place is two steps, emptying the file and filling it. Whoever looks in between must not take the nothing that is
+// there for content: it would be equal to the nothing of the next save.
+import assert from 'node:assert/strict';
+import { closeSync, openSync, truncateSync, writeSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { watched } from './fixture.js';
+
+for (const paths of [['src'], ['src/a.ts']]) {
+  test(`P4 fresh: a look in the middle of a save waits for the rest of it (${paths.join()})`, async (t) => {
+    const w = await watched(t, { paths, files: { 'src/a.ts': 'before' }, debounce: 1000 });
+    const before = w.watch.fingerprint('main');
+    const file = openSync(w.path('src/a.ts'), 'w');
+    await w.arrive();
+    const check = w.watch.check();
+    await delay(20);
+    writeSync(file, 'before');
+    closeSync(file);
+    await check;
+    assert.equal(w.watch.fingerprint('main'), before);
+    assert.deepEqual(await w.changes(), []);
+  });
+}
+
+test('P5 content only: a file that is emptied and stays so has changed', async (t) => {
+  const w = await watched(t, { files: { 'src/a.ts': 'before', 'src/b.ts': '' }, debounce: 1000 });
+  truncateSync(w.path('src/a.ts'));
+  assert.deepEqual(await w.changes(), ['changed src/a.ts']);
+  truncateSync(w.path('src/a.ts'));
+  truncateSync(w.path('src/b.ts'));
+  assert.deepEqual(await w.changes(), []);
+});
