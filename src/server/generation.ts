@@ -1,0 +1,233 @@
+/**
+ * One generation: a server process and its three streams, from the spawn to the last byte after its exit. Sorts what it
+ * prints into messages and noise. It knows nothing of sessions, other generations or when it is time to go.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Writable } from 'node:stream';
+import { launch, type Child, type ChildSpec, type Exit, type Launch } from '../process/child.js';
+import { terminate, type Ladder } from '../process/terminate.js';
+import { Endpoint } from '../wire/endpoint.js';
+import { lineEnd } from '../wire/lines.js';
+import { scan, type Envelope } from '../wire/scan.js';
+import { StderrTail } from './stderr-tail.js';
+
+/** How long the pipes of a process that has exited are read: only a stranger can still hold them. */
+const AFTERMATH = 250;
+/** Who closes a pipe is about to leave, as a rule. After so long it is not. */
+const LEAVING = 2000;
+
+export type Noise = 'text' | 'json' | 'cut';
+
+export interface GenerationEvents {
+  /** A message: a line that lies in `run` between `from` and `to`. */
+  message(generation: Generation, run: Buffer, from: number, to: number, envelope: Envelope): void;
+  /** A line on stdout that is no message: text, JSON of another kind, or the beginning of a message that never ended. */
+  noise(generation: Generation, kind: Noise, line: Buffer): void;
+  /** A line on stdout grew past the limit. */
+  tooLong(generation: Generation): void;
+  /** The server has stopped reading its stdin, or reads it again. */
+  full(generation: Generation, full: boolean): void;
+  /** It has closed its stdin or stdout and lives on: what it is asked from now on it can't answer. */
+  closed(generation: Generation, pipe: 'stdin' | 'stdout'): void;
+  /** The process is gone, and all that it wrote has been told. */
+  exit(generation: Generation, exit: Exit): void;
+}
+
+export interface GenerationSpec extends ChildSpec {
+  readonly number: number;
+  readonly maxLine: number;
+  /** Where the server's stderr goes, unchanged. */
+  readonly stderr: Writable;
+}
+
+export type Spawned = { ok: true; generation: Generation } | { ok: false; error: NodeJS.ErrnoException };
+
+/** `already`: its process, if that was started before. */
+export async function startGeneration(
+  spec: GenerationSpec,
+  events: GenerationEvents,
+  already?: Promise<Launch>,
+): Promise<Spawned> {
+  const launched = await (already ?? launch(spec));
+  return launched.ok ? { ok: true, generation: new Generation(launched.child, spec, events) } : launched;
+}
+
+export class Generation {
+  readonly number: number;
+  readonly pid: number;
+  readonly #child: Child;
+  readonly #peer: Endpoint;
+  readonly #events: GenerationEvents;
+  readonly #tail = new StderrTail();
+  readonly #outEnded: Promise<void>;
+  readonly #errEnded: Promise<void>;
+  #ladder = new AbortController();
+  #stopped = false;
+  #exit: Exit | undefined;
+  #fault: string | undefined;
+
+  constructor(child: Child, spec: GenerationSpec, events: GenerationEvents) {
+    this.number = spec.number;
+    this.pid = child.pid;
+    this.#child = child;
+    this.#events = events;
+    const out = new AbortController();
+    this.#outEnded = once(out.signal);
+    this.#peer = new Endpoint(
+      child.stdout,
+      child.stdin as Writable,
+      { limit: spec.maxLine },
+      {
+        run: (run) => this.#lines(run),
+        tooLong: () => events.tooLong(this),
+        end: (rest) => {
+          this.#rest(rest);
+          out.abort();
+          void this.#halfClosed('stdout');
+        },
+        full: (full) => events.full(this, full),
+        gone: () => void this.#halfClosed('stdin'),
+      },
+    );
+    this.#errEnded = this.#passStderr(child, spec.stderr);
+    void this.#awaitExit();
+  }
+
+  get stderr(): StderrTail {
+    return this.#tail;
+  }
+
+  /** Why it had to be stopped, if it had: the exit alone would not tell. */
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  /** Stops it at once, because of this. */
+  condemn(fault: string): void {
+    this.#fault = fault;
+    this.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
+  }
+
+  get gone(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  /** How it ended, once it has and all it wrote has been told. */
+  get exit(): Exit | undefined {
+    return this.#exit;
+  }
+
+  /** One or more lines, or a piece of one. */
+  send(bytes: Buffer): void {
+    this.#peer.send(bytes);
+  }
+
+  endInput(): void {
+    this.#peer.writer.end();
+  }
+
+  /** Stop or go on reading what the server says: the client can't take more right now. */
+  pause(): void {
+    this.#peer.pause();
+  }
+
+  resume(): void {
+    this.#peer.resume();
+  }
+
+  signalProcess(name: NodeJS.Signals): void {
+    this.#child.signalProcess(name);
+  }
+
+  /** Climbs this ladder instead of the one before, if any. */
+  stop(ladder: Ladder): void {
+    this.#stopped = true;
+    this.#ladder.abort();
+    this.#ladder = new AbortController();
+    if (ladder.end === true) this.endInput();
+    void terminate(this.#child, { steps: ladder.steps }, this.#ladder.signal);
+  }
+
+  #lines(run: Buffer): void {
+    for (let from = 0, to = 0; from < run.length; from = to) {
+      to = lineEnd(run, from);
+      const envelope = scan(run, from, to);
+      if (envelope.kind !== 'invalid') this.#events.message(this, run, afterMark(run, from), to, envelope);
+      else this.#noise(run.subarray(from, to));
+    }
+  }
+
+  #noise(line: Buffer): void {
+    if (!isBlank(line)) this.#events.noise(this, isJson(line) ? 'json' : 'text', line);
+  }
+
+  /** A last line without its newline is a message only if it is whole, and that takes more than a look at both its ends. */
+  #rest(rest: Buffer): void {
+    if (isBlank(rest)) return;
+    const line = Buffer.concat([rest, Buffer.from('\n')]);
+    if (scan(rest).kind !== 'invalid' && isJson(rest)) this.#lines(line);
+    else this.#events.noise(this, rest[0] === 0x7b ? 'cut' : 'text', line);
+  }
+
+  async #halfClosed(pipe: 'stdin' | 'stdout'): Promise<void> {
+    const over = new AbortController();
+    const left = this.#child.exited.then(() => over.abort());
+    await Promise.race([left, delay(LEAVING, undefined, { signal: over.signal, ref: false }).catch(() => {})]);
+    if (!over.signal.aborted && !this.#stopped) this.#events.closed(this, pipe);
+  }
+
+  #passStderr(child: Child, to: Writable): Promise<void> {
+    const ended = new AbortController();
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#tail.push(chunk);
+      if (to.write(chunk) || to.destroyed) return;
+      child.stderr.pause();
+      to.once('drain', () => child.stderr.resume());
+    });
+    child.stderr.on('close', () => ended.abort());
+    child.stderr.on('end', () => ended.abort());
+    return once(ended.signal);
+  }
+
+  async #awaitExit(): Promise<void> {
+    const exit = await this.#child.exited;
+    this.#ladder.abort();
+    // What is left in the pipe is little, and nobody adds to it: it is read even if the client is slow.
+    this.#peer.resume();
+    this.#child.stderr.resume();
+    const late = new AbortController();
+    await Promise.race([
+      Promise.all([this.#outEnded, this.#errEnded]),
+      delay(AFTERMATH, undefined, { signal: late.signal }),
+    ]).catch(() => {});
+    late.abort();
+    this.#peer.finish();
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+    this.#child.stdin?.destroy();
+    this.#exit = exit;
+    this.#events.exit(this, exit);
+  }
+}
+
+function once(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** A byte order mark before a message is no part of it. */
+function afterMark(run: Buffer, from: number): number {
+  return run[from] === 0xef ? from + 3 : from;
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09);
+}
+
+function isJson(line: Buffer): boolean {
+  try {
+    JSON.parse(line.toString('utf8').replace(/^\uFEFF/, ''));
+    return true;
+  } catch {
+    return false;
+  }
+}
