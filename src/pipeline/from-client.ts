@@ -1,0 +1,223 @@
+/**
+ * The verdict on one message of the client. Requests and notifications wait while a reload runs; answers, progress and
+ * cancellations go at once to the generation they are meant for.
+ */
+import { holdIsFull, notParsable } from '../agent/words.js';
+import { listByMethod } from '../lists/lists.js';
+import { keyOf, keyOfValue } from '../session/ids.js';
+import type { Owed } from '../session/ledger.js';
+import { readAt, setAt } from '../wire/edit.js';
+import { error, INTERNAL_ERROR, PARSE_ERROR, result } from '../wire/message.js';
+import type { Envelope, Id } from '../wire/scan.js';
+import { agentTool, callAgent, mustLearnNames, passesHold, toolNames } from './agent-calls.js';
+import { joinBatch, lookInside, requestsIn } from './batch.js';
+import { introducedAfter, isAlive, type Desk } from './desk.js';
+import { acknowledgeStreams, reopenStreams } from './streams.js';
+import { MAX_HELD, MAX_HELD_BYTES, type Held, type Refusal } from './hold.js';
+import { forgetProgress } from './progress.js';
+import { takesTurn } from './safe.js';
+import { emptyList, standIn } from './stand-in.js';
+
+/** `since`: when it was read. */
+export function fromClient(desk: Desk, line: Buffer, envelope: Envelope, since = desk.ports.now()): void {
+  if (envelope.kind === 'response') return answer(desk, envelope.id, line);
+  if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled') return cancel(desk, line);
+  if (envelope.kind === 'notification' && envelope.method === 'notifications/progress') return progress(desk, line);
+  if (envelope.kind === 'batch') {
+    const rest = withoutAnswers(desk, line);
+    if (rest === undefined) return;
+    line = rest;
+  }
+  const held: Held = { line, envelope, since, again: false };
+  if (!desk.holding || passesHold(agentTool(desk, envelope, line))) return forward(desk, held);
+  if (envelope.kind === 'request' && isPing(desk, envelope.method)) return desk.ports.client(result(envelope.id, {}));
+  const refusal = desk.hold.add(held);
+  if (refusal !== undefined) refuse(desk, held, refusal);
+}
+
+/** To the serving generation; if there is none, or a failure stands in the way, an answer says so. */
+export function forward(desk: Desk, held: Held): void {
+  const { envelope, line } = held;
+  switch (envelope.kind) {
+    case 'request':
+      return forwardRequest(desk, held, envelope.id, envelope.method);
+    case 'batch':
+      return forwardBatch(desk, line);
+    case 'notification':
+      if (desk.serving !== undefined) desk.ports.server(desk.serving, line);
+      return tell(desk, envelope.method, line);
+    default:
+      if (desk.serving !== undefined) desk.ports.server(desk.serving, line);
+      else desk.ports.client(error('null', PARSE_ERROR, notParsable()));
+  }
+}
+
+function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
+  const { line } = held;
+  if (method === 'subscriptions/listen') return listen(desk, id, line);
+  const tool = agentTool(desk, held.envelope, line);
+  if (tool !== undefined) {
+    if (!mustLearnNames(desk, id, () => fromClient(desk, line, held.envelope, held.since)))
+      callAgent(desk, tool, held, id);
+    return;
+  }
+  const calls = method === 'tools/call';
+  if (desk.serving === undefined || (calls && isRefused(desk))) {
+    desk.ports.client(standIn(desk, id, method, line));
+    return;
+  }
+  if (desk.lacking.size > 0 && desk.lacking.has(listByMethod(method)?.capability ?? '')) {
+    desk.ports.client(result(id, emptyList(desk, method, line)));
+    return;
+  }
+  if (calls && desk.options.concurrency !== undefined) {
+    if (desk.calls >= desk.options.concurrency) {
+      desk.waiting.push(held);
+      return;
+    }
+    desk.calls++;
+  }
+  desk.session.asked(method, line);
+  desk.ledger.enter(id, method, line, desk.serving, { again: held.again });
+  desk.requests++;
+  desk.ports.server(desk.serving, line);
+}
+
+/** An open stream is no answer that is owed. */
+function listen(desk: Desk, id: Id, line: Buffer): void {
+  desk.session.asked('subscriptions/listen', line);
+  desk.requests++;
+  desk.listens.open(id, line);
+  if (desk.serving === undefined) acknowledgeStreams(desk);
+  else reopenStreams(desk, desk.serving);
+}
+
+/** While a failure stands, old code executes no tool, unless that was asked for. */
+function isRefused(desk: Desk): boolean {
+  return desk.failure !== undefined && desk.options.onFailure === 'report';
+}
+
+/** The modern era has no ping: there a server is left to say so. */
+function isPing(desk: Desk, method: string): boolean {
+  return method === 'ping' && desk.session.era !== 'modern';
+}
+
+/** A call is no longer counted under `--concurrency`: it was answered, cancelled or lost. Letting the next go is pump's. */
+export function freeTurn(desk: Desk, owed: Owed): void {
+  if (desk.options.concurrency !== undefined && takesTurn(owed)) desk.calls--;
+}
+
+/** Lets the next tool calls go, as far as `--concurrency` allows. */
+export function pump(desk: Desk): void {
+  const limit = desk.options.concurrency ?? Infinity;
+  while (!desk.holding && desk.waiting.length > 0 && desk.calls < limit) {
+    forward(desk, desk.waiting.shift() as Held);
+  }
+}
+
+/** What the client tells the server that serves, and a newer one may have to know as well. */
+function tell(desk: Desk, method: string, line: Buffer): void {
+  if (!desk.session.told(method)) return;
+  for (const newer of introducedAfter(desk, desk.serving)) desk.ports.server(newer, line);
+}
+
+function forwardBatch(desk: Desk, line: Buffer): void {
+  const inside = lookInside(line);
+  const requests = requestsIn(line);
+  const calls = requests.some((request) => request.method === 'tools/call');
+  if (desk.serving === undefined || (calls && isRefused(desk))) {
+    const answers = requests.map((request) => standIn(desk, request.id, request.method, request.line));
+    if (inside === undefined) desk.ports.client(error('null', PARSE_ERROR, notParsable()));
+    else if (answers.length > 0) desk.ports.client(joinBatch(answers));
+    return;
+  }
+  const batch = { line };
+  for (const { id, method, line: own } of requests) {
+    desk.session.asked(method, own);
+    desk.ledger.enter(id, method, own, desk.serving, { batch });
+  }
+  desk.requests++;
+  desk.ports.server(desk.serving, line);
+  for (const { envelope, line: own } of inside ?? []) {
+    if (envelope.kind === 'notification') tell(desk, envelope.method, own);
+  }
+}
+
+/** Answers go to whoever asked, in a batch too; the rest of it goes on as one. */
+function withoutAnswers(desk: Desk, line: Buffer): Buffer | undefined {
+  const inside = lookInside(line) ?? [];
+  const rest = inside.filter(({ envelope }) => envelope.kind !== 'response');
+  if (rest.length === inside.length) return line;
+  for (const { envelope, line: own } of inside) if (envelope.kind === 'response') answer(desk, envelope.id, own);
+  return rest.length === 0 ? undefined : joinBatch(rest.map((member) => member.line));
+}
+
+function refuse(desk: Desk, held: Held, refusal: Refusal): void {
+  const limit = refusal === 'messages' ? `${MAX_HELD} messages` : `${MAX_HELD_BYTES / 1024 / 1024} MiB of messages`;
+  const answers = answerAll(held, (id) =>
+    error(id, INTERNAL_ERROR, holdIsFull(limit, toolNames(desk)), { held: limit }),
+  );
+  if (answers === undefined)
+    desk.ports.warn(`a message of the client was dropped: ${limit} wait for the reload already`);
+  else desk.ports.client(answers);
+}
+
+/** The same answer to a request, or to each request of a batch; undefined if nothing asks for one. */
+export function answerAll(held: Held, make: (id: Id) => Buffer): Buffer | undefined {
+  const { envelope } = held;
+  if (envelope.kind === 'request') return make(envelope.id);
+  if (envelope.kind !== 'batch') return undefined;
+  const requests = requestsIn(held.line);
+  return requests.length === 0 ? undefined : joinBatch(requests.map(({ id }) => make(id)));
+}
+
+/** The client answers a server: the one that asked, if it is still there, under the id that it used. */
+function answer(desk: Desk, shown: Id, line: Buffer): void {
+  const question = desk.questions.answer(shown);
+  if (question === undefined || !isAlive(desk, question.generation)) return;
+  const own = question.id === question.shown ? line : setAt(line, ['id'], question.id);
+  if (own !== undefined) desk.ports.server(question.generation, own);
+}
+
+/** Never sent to a server that has not seen the request. */
+function cancel(desk: Desk, line: Buffer): void {
+  const key = keyOfValue(readAt(line, ['params', 'requestId']));
+  if (key === undefined || desk.hold.remove(key) !== undefined) return;
+  const waits = desk.waiting.findIndex(({ envelope }) => envelope.kind === 'request' && keyOf(envelope.id) === key);
+  if (waits >= 0) {
+    desk.waiting.splice(waits, 1);
+    return;
+  }
+  const [call] = [...desk.agentCalls].findLast(([, id]) => id === key) ?? [];
+  if (call !== undefined) {
+    desk.agentCalls.delete(call);
+    return call.abort();
+  }
+  const stream = desk.listens.find(key);
+  if (stream !== undefined) {
+    desk.listens.end(stream);
+    for (const generation of stream.told.keys()) if (isAlive(desk, generation)) desk.ports.server(generation, line);
+    return;
+  }
+  const owed = desk.ledger.find(key);
+  if (owed === undefined || !isAlive(desk, owed.generation)) return;
+  if (!owed.cancelled) freeTurn(desk, owed);
+  forgetProgress(desk, owed);
+  desk.ledger.cancel(owed);
+  // A server that has seen nothing but a discover would take this for a word of the legacy era, and never leave it.
+  if (owed.method !== 'server/discover') desk.ports.server(owed.generation, line);
+  if (desk.draining.has(owed.generation) && desk.ledger.owing(owed.generation) === 0)
+    desk.ports.drained(owed.generation);
+  pump(desk);
+}
+
+/** Progress on something that a server asked for. */
+function progress(desk: Desk, line: Buffer): void {
+  const token = keyOfValue(readAt(line, ['params', 'progressToken']));
+  const question = token === undefined ? undefined : desk.questions.byToken(token);
+  const to = question === undefined ? desk.serving : question.generation;
+  if (to === undefined || !isAlive(desk, to)) return;
+  const renamed = question?.token !== undefined && question.token !== question.shownToken;
+  const own = renamed ? setAt(line, ['params', 'progressToken'], question.token) : line;
+  if (own !== undefined) desk.ports.server(to, own);
+}

@@ -1,0 +1,206 @@
+/**
+ * The verdict on one message of a generation. The serving one speaks freely; a candidate may ask and log but says nothing of
+ * lists before it serves; one that drains finishes what it owes; one that was given up is not heard at all.
+ */
+import { LISTS, listByMethod, listNamed, pageOf } from '../lists/lists.js';
+import { keyOf, keyOfValue } from '../session/ids.js';
+import type { Owed } from '../session/ledger.js';
+import { AGREEMENTS } from '../session/session.js';
+import { locate, readAt, setAt } from '../wire/edit.js';
+import type { Envelope, Id } from '../wire/scan.js';
+import { joinBatch, lookInside } from './batch.js';
+import { namesOf, toolNames, withAgentTools, withToolsCapability } from './agent-calls.js';
+import { introducedAfter, isAlive, type Desk } from './desk.js';
+import { freeTurn, pump } from './from-client.js';
+import { remind } from './handover.js';
+import { neverCached, promiseListChanges, withFailure } from './patch.js';
+import { fallsBehind, forgetProgress } from './progress.js';
+import { harmlessTools } from './safe.js';
+import { acknowledged, endOfStream, endStreams } from './streams.js';
+
+/** Only the serving generation's word counts for these. */
+const ofTheServing = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
+
+/** Answers to these may teach something, or have to be changed. */
+const LESSONS = new Set([
+  'initialize',
+  'server/discover',
+  'resources/read',
+  ...AGREEMENTS,
+  ...LISTS.map((list) => list.method),
+]);
+
+/** The message lies in `run` between `from` and `to`. Most are answers that go on as they are, and are not cut out of it. */
+export function fromServer(
+  desk: Desk,
+  generation: number,
+  run: Buffer,
+  envelope: Envelope,
+  from = 0,
+  to = run.length,
+): void {
+  if (!isAlive(desk, generation)) return;
+  if (envelope.kind === 'response' && isPlain(desk, generation, envelope.id, envelope.error))
+    return desk.ports.client(run, from, to);
+  const line = run.subarray(from, to);
+  if (envelope.kind === 'batch') return batch(desk, generation, line);
+  const seen = verdict(desk, generation, line, envelope);
+  if (seen === undefined) return;
+  if (desk.ending === generation) endStreams(desk, generation);
+  desk.ports.client(seen);
+}
+
+/** What the client sees of it, if anything. */
+function verdict(desk: Desk, generation: number, line: Buffer, envelope: Envelope): Buffer | undefined {
+  switch (envelope.kind) {
+    case 'response':
+      return answer(desk, generation, line, envelope.id, envelope.error);
+    case 'request':
+      return question(desk, generation, line, envelope.id, envelope.method);
+    case 'notification':
+      return tell(desk, generation, line, envelope.method);
+    case 'batch':
+    case 'invalid':
+      return undefined;
+  }
+}
+
+/** Forwarded as it is if all of it is for the client, and unchanged. */
+function batch(desk: Desk, generation: number, line: Buffer): void {
+  const inside = lookInside(line) ?? [];
+  const seen = inside.map((member) => verdict(desk, generation, member.line, member.envelope));
+  if (seen.every((own, at) => own === inside[at]?.line)) return desk.ports.client(line);
+  const kept = seen.filter((own) => own !== undefined);
+  if (kept.length > 0) desk.ports.client(joinBatch(kept));
+}
+
+/** Whether it is owed and there is nothing more to it: then it is settled by this. */
+function isPlain(desk: Desk, generation: number, id: Id, failed: boolean): boolean {
+  if (desk.own.size > 0 || desk.failure !== undefined || desk.ending !== undefined) return false;
+  const owed = desk.ledger.find(keyOf(id), generation);
+  if (owed === undefined || LESSONS.has(owed.method)) return false;
+  desk.ledger.strike(owed);
+  if (!failed) desk.born = true;
+  settled(desk, owed);
+  return true;
+}
+
+function answer(desk: Desk, generation: number, line: Buffer, id: Id, failed: boolean): Buffer | undefined {
+  if (desk.own.size > 0 && answerOwn(desk, generation, line, id, failed)) return undefined;
+  const owed = desk.ledger.settle(id, generation);
+  if (owed === undefined) {
+    if (desk.listens.size > 0 && endOfStream(desk, generation, keyOf(id), line)) return line;
+    // Without an id it is the answer to something that the server could not read: only the client knows what it sent.
+    return id === 'null' && generation === desk.serving ? line : undefined;
+  }
+  if (!failed) desk.born = true;
+  const seen = failed ? line : learn(desk, owed, line);
+  settled(desk, owed);
+  return seen;
+}
+
+function answerOwn(desk: Desk, generation: number, line: Buffer, id: Id, failed: boolean): boolean {
+  const key = keyOf(id);
+  const own = desk.own.get(key);
+  if (own?.generation !== generation) return false;
+  desk.own.delete(key);
+  own.reply({ kind: failed ? 'error' : 'result', line });
+  return true;
+}
+
+/** What a good answer teaches, and what has to be changed in it. */
+function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
+  if (owed.method === 'tools/call' && desk.failure !== undefined && servesOldCode(desk, owed))
+    return withFailure(line, desk.failure, toolNames(desk));
+  if (!LESSONS.has(owed.method)) return line;
+  if (owed.method === 'initialize' || owed.method === 'server/discover') {
+    desk.ports.introduced(owed.method, line);
+    line = withToolsCapability(desk, line);
+  }
+  const agreed = desk.session.answered(owed, line);
+  if (agreed !== undefined) {
+    for (const newer of introducedAfter(desk, owed.generation)) remind(desk, newer, owed.method, agreed);
+  }
+  if (owed.method === 'initialize') {
+    return desk.options.promise ? promiseListChanges(line, ['result', 'capabilities']) : line;
+  }
+  if (owed.method === 'server/discover') {
+    const fresh = neverCached(line);
+    return desk.options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
+  }
+  const isCacheable = desk.session.era === 'modern';
+  if (owed.method === 'resources/read') return isCacheable ? neverCached(line) : line;
+  const list = listByMethod(owed.method);
+  // Also of one that drains: it is what the client has from now on.
+  if (list !== undefined) {
+    const answered = readAt(line, ['result']);
+    desk.served.onPage(list.name, readAt(owed.line, ['params', 'cursor']), answered);
+    const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
+    if (items !== undefined) learnTools(desk, owed.generation, items);
+    if (items !== undefined && desk.options.agentTools)
+      return firstPage(desk, owed, isCacheable ? neverCached(line) : line);
+  }
+  return list !== undefined && isCacheable ? neverCached(line) : line;
+}
+
+/** Ours go behind the server's on the first page, and a name of theirs on a later page counts too. */
+function firstPage(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
+  if (locate(owed.line, ['params', 'cursor']) !== undefined) return line;
+  const page = pageOf(listNamed('tools'), readAt(line, ['result']));
+  if (page === undefined) return line;
+  if (page.next === undefined) return withAgentTools(desk, line, namesOf(page.items));
+  desk.ports.allTools(owed.generation, (items) =>
+    desk.ports.client(withAgentTools(desk, line, namesOf(items ?? page.items))),
+  );
+  return undefined;
+}
+
+/** What was begun before the edit, and what a draining server finishes, was not asked of the code that failed. */
+function servesOldCode(desk: Desk, owed: Owed): boolean {
+  return desk.options.onFailure === 'serve' && owed.generation === desk.serving;
+}
+
+/** Pages add up: a name once declared harmless stays so for this generation. */
+export function learnTools(desk: Desk, generation: number, items: readonly unknown[]): void {
+  const known = desk.harmless.get(generation) ?? [];
+  desk.harmless.set(generation, new Set([...known, ...harmlessTools(items)]));
+}
+
+function settled(desk: Desk, owed: Owed): void {
+  forgetProgress(desk, owed);
+  if (!owed.cancelled) freeTurn(desk, owed);
+  pump(desk);
+  if (desk.draining.has(owed.generation) && desk.ledger.owing(owed.generation) === 0)
+    desk.ports.drained(owed.generation);
+}
+
+function question(desk: Desk, generation: number, line: Buffer, id: Id, method: string): Buffer | undefined {
+  const token = keyOfValue(readAt(line, ['params', '_meta', 'progressToken']));
+  const { shown, shownToken } = desk.questions.ask(id, generation, method, token);
+  const seen = shown === id ? line : setAt(line, ['id'], shown);
+  if (seen === undefined || shownToken === undefined || shownToken === token) return seen;
+  return setAt(seen, ['params', '_meta', 'progressToken'], shownToken);
+}
+
+function tell(desk: Desk, generation: number, line: Buffer, method: string): Buffer | undefined {
+  if (ofTheServing.has(method) && generation !== desk.serving) {
+    if (generation === desk.candidate) desk.unheard.add(method);
+    return undefined;
+  }
+  if (method === 'notifications/subscriptions/acknowledged') {
+    acknowledged(desk, generation, line);
+    return undefined;
+  }
+  if (method === 'notifications/progress' && fallsBehind(desk, line)) return undefined;
+  return method === 'notifications/cancelled' ? cancellation(desk, generation, line) : line;
+}
+
+/** A server takes a question back, or ends a stream: under the id that the client saw, and never another server's. */
+function cancellation(desk: Desk, generation: number, line: Buffer): Buffer | undefined {
+  const key = keyOfValue(readAt(line, ['params', 'requestId']));
+  if (key === undefined) return line;
+  if (desk.listens.find(key) !== undefined) return endOfStream(desk, generation, key, line) ? line : undefined;
+  const asked = desk.questions.asked(key, generation);
+  if (asked === undefined) return desk.questions.isOpen(key) ? undefined : line;
+  return asked.shown === asked.id ? line : setAt(line, ['params', 'requestId'], asked.shown);
+}

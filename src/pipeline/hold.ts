@@ -1,0 +1,90 @@
+/**
+ * The client's messages that wait for a reload to end: in order, bounded in number, bytes and time. What becomes of those
+ * that don't fit, or have waited too long, is the exchange's to say.
+ */
+import { keyOf, type Key } from '../session/ids.js';
+import type { Envelope } from '../wire/scan.js';
+
+export interface Held {
+  readonly line: Buffer;
+  readonly envelope: Envelope;
+  readonly since: number;
+  /** It was with a generation that was lost, and may be sent again. */
+  readonly again: boolean;
+}
+
+export const MAX_HELD = 10_000;
+export const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+export type Refusal = 'messages' | 'bytes';
+
+export class Hold {
+  #held: Held[] = [];
+  #bytes = 0;
+
+  get size(): number {
+    return this.#held.length;
+  }
+
+  /** When the oldest that asks for an answer began to wait. The first in line may have come back to it later than others. */
+  get oldest(): number | undefined {
+    let oldest: number | undefined;
+    for (const { envelope, since } of this.#held) {
+      if (owesAnswer(envelope) && since < (oldest ?? Infinity)) oldest = since;
+    }
+    return oldest;
+  }
+
+  add(held: Held): Refusal | undefined {
+    if (this.#held.length >= MAX_HELD) return 'messages';
+    if (this.#bytes + held.line.length > MAX_HELD_BYTES) return 'bytes';
+    this.#held.push(held);
+    this.#bytes += held.line.length;
+    return undefined;
+  }
+
+  /** In front of all others: these were sent before them. No limit applies, they were taken in already. */
+  addFirst(held: readonly Held[]): void {
+    this.#held.unshift(...held);
+    for (const { line } of held) this.#bytes += line.length;
+  }
+
+  /** Takes out a request that nobody has seen: the client changed its mind about it, or it is answered without a server. */
+  remove(key: Key): Held | undefined {
+    const at = this.#held.findIndex(({ envelope }) => envelope.kind === 'request' && keyOf(envelope.id) === key);
+    if (at < 0) return undefined;
+    const [removed] = this.#held.splice(at, 1);
+    this.#bytes -= removed?.line.length ?? 0;
+    return removed;
+  }
+
+  /** Takes out the requests and batches that have waited since before `limit`. Notifications go on waiting. */
+  expire(limit: number): Held[] {
+    const late = this.#held.filter((held) => held.since <= limit && owesAnswer(held.envelope));
+    if (late.length > 0) {
+      const gone = new Set(late);
+      this.#held = this.#held.filter((held) => !gone.has(held));
+      for (const { line } of late) this.#bytes -= line.length;
+    }
+    return late;
+  }
+
+  /** Takes out the first that came after this, and all behind it. What is sent again came before. */
+  takeSince(time: number): Held[] {
+    const at = this.#held.findIndex((held) => !held.again && held.since > time);
+    const later = at < 0 ? [] : this.#held.splice(at);
+    for (const { line } of later) this.#bytes -= line.length;
+    return later;
+  }
+
+  takeAll(): Held[] {
+    const all = this.#held;
+    this.#held = [];
+    this.#bytes = 0;
+    return all;
+  }
+}
+
+function owesAnswer(envelope: Envelope): boolean {
+  return envelope.kind === 'request' || envelope.kind === 'batch';
+}

@@ -1,0 +1,84 @@
+/** A desk without input and output: what it would send is collected, so that verdicts can be read off. */
+import { createDesk, type AgentCall, type Desk, type DeskOptions } from '#src/pipeline/desk.js';
+import { fromClient } from '#src/pipeline/from-client.js';
+import { fromServer } from '#src/pipeline/from-server.js';
+import { scan } from '#src/wire/scan.js';
+
+export interface Play {
+  readonly desk: Desk;
+  /** Everything that was sent, in order: `client` or the generation, and the message. */
+  readonly sent: [to: 'client' | number, message: unknown][];
+  readonly warnings: string[];
+  readonly drained: number[];
+  /** Calls of the agent's own tools. */
+  readonly calls: AgentCall[];
+  /** What a server's tools are found to be, if the desk asks for all of them. */
+  tools: readonly unknown[] | undefined;
+  now: number;
+  client(message: unknown): void;
+  server(generation: number, message: unknown): void;
+  /** What was sent since the last time. */
+  take(): [to: 'client' | number, message: unknown][];
+}
+
+export function play(options: Partial<DeskOptions> = {}): Play {
+  const sent: Play['sent'] = [];
+  const warnings: string[] = [];
+  const drained: number[] = [];
+  const calls: AgentCall[] = [];
+  const read = (line: Buffer): unknown => JSON.parse(line.toString('utf8')) as unknown;
+  const game: Play = {
+    desk: createDesk(
+      {
+        client: (line, from, to) => void sent.push(['client', read(line.subarray(from, to))]),
+        server: (generation, line) => void sent.push([generation, read(line)]),
+        now: () => game.now,
+        drained: (generation) => void drained.push(generation),
+        introduced: () => {},
+        agent: (call) => void calls.push(call),
+        allTools: (_, known) => known(game.tools),
+        warn: (text) => void warnings.push(text),
+        warnOnce: (text) => void warnings.push(text),
+      },
+      {
+        retry: 'safe',
+        concurrency: undefined,
+        onFailure: 'report',
+        agentTools: false,
+        name: 'test',
+        hold: 50_000,
+        promise: true,
+        nonce: 'n',
+        ...options,
+      },
+    ),
+    sent,
+    warnings,
+    drained,
+    calls,
+    tools: undefined,
+    now: 0,
+    client: (message) => {
+      const line = Buffer.from(`${JSON.stringify(message)}\n`);
+      fromClient(game.desk, line, scan(line));
+    },
+    server: (generation, message) => {
+      // Messages come in runs: what stands before and behind is no part of this one.
+      const [before, line] = ['{"before":1}\n', `${JSON.stringify(message)}\n`];
+      const run = Buffer.from(`${before}${line}{"behind":1}\n`);
+      const to = before.length + Buffer.byteLength(line);
+      fromServer(game.desk, generation, run, scan(run, before.length, to), before.length, to);
+    },
+    take: () => sent.splice(0),
+  };
+  return game;
+}
+
+export const request = (id: number | string, method: string, params: object = {}): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+export const answer = (id: number | string, result: object = {}): object => ({ jsonrpc: '2.0', id, result });
+export const tell = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', method, params });
