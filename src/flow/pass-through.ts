@@ -1,0 +1,64 @@
+/**
+ * The plain pipe: one server, every line of the client to it and every message of it to the client, byte for byte, until
+ * one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
+ */
+import { Closing } from './closing.js';
+import type { Flow, FlowContext } from './flow.js';
+import { startGeneration, type Generation, type GenerationEvents } from '../server/generation.js';
+import { Endpoint } from '../wire/endpoint.js';
+import { error, PARSE_ERROR } from '../wire/message.js';
+import { scanHead } from '../wire/scan.js';
+
+export async function passThrough(context: FlowContext): Promise<Flow> {
+  const { io, config, log, noise, settle } = context;
+  const generations = new Set<Generation>();
+
+  const events: GenerationEvents = {
+    message: (_, run, from, to) => client.send(run, from, to),
+    noise,
+    tooLong: (generation) => {
+      log.error(
+        'failed',
+        `the server wrote a line of more than ${config.maxMessage} bytes: it is stopped. --max-message raises the limit`,
+      );
+      generation.condemn(`wrote a line of more than ${config.maxMessage} bytes`);
+    },
+    full: (_, full) => (full ? client.pause() : client.resume()),
+    closed: () => {},
+    exit: (generation, exit) => {
+      generations.delete(generation);
+      closing.begin({ by: 'server', exit });
+      void closing.finish().then(settle);
+    },
+  };
+
+  const started = await startGeneration(context.spec(1), events, context.first?.take());
+  if (!started.ok) return context.notStarted(started.error);
+  const server = started.generation;
+  generations.add(server);
+  log.info('starting', `serving ${context.name}, without reloading`, { generation: 1, pid: server.pid });
+
+  // What a client's lines say is not looked at, so they need not be in one piece either.
+  const client = new Endpoint(
+    io.input,
+    io.output,
+    { limit: config.maxMessage, inPieces: true },
+    {
+      run: (run) => server.send(run),
+      tooLong: (head) => client.send(error(scanHead(head).id ?? 'null', PARSE_ERROR, context.tooLong)),
+      end: (rest) => {
+        if (rest.length > 0) server.send(rest);
+        closing.begin({ by: 'client' });
+      },
+      full: (full) => (full ? server.pause() : server.resume()),
+      gone: () => closing.begin({ by: 'client' }),
+    },
+  );
+  const closing = new Closing(generations, client.writer);
+
+  return {
+    close: () => closing.begin({ by: 'client' }),
+    signal: (name) => closing.begin({ by: 'signal', signal: name }),
+    reload: () => log.warn('warning', 'nothing is reloaded: there is nothing to watch, or reloading is switched off'),
+  };
+}

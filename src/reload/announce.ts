@@ -1,0 +1,52 @@
+/** Tells the client, and the log, what a reload has changed: after the new generation serves, never before. */
+import type { FlowContext } from '../flow/flow.js';
+import { describe } from '../lists/compare.js';
+import { LISTS } from '../lists/lists.js';
+import type { Desk } from '../pipeline/desk.js';
+import { notifyLists } from '../pipeline/handover.js';
+import type { Generation } from '../server/generation.js';
+import { named, type Run } from './attempt.js';
+import type { Difference } from './list-watch.js';
+
+export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Generation | undefined): void {
+  const { log } = flow;
+  const ms = Math.round(performance.now() - run.began);
+  const facts = { generation: generation?.number, pid: generation?.pid, ms };
+  if (run.attempt.number === 1 || !desk.session.stands) {
+    log.info('ready', `ready: generation ${generation?.number}, pid ${generation?.pid}`, facts);
+    return;
+  }
+  const found = run.difference;
+  for (const doubt of found?.unknown ?? []) log.warn('warning', doubt);
+  const changes = found?.changes.map(describe) ?? [];
+  const why = run.files.length > 0 ? ` (${named(run.files)})` : '';
+  const what = changes.length > 0 ? `: ${changes.join(', ')}` : '';
+  log.info('reloaded', `reloaded in ${ms} ms${why}, generation ${generation?.number}${what}`, {
+    ...facts,
+    files: run.files,
+    phases: run.phases,
+    changes,
+  });
+
+  // What the new generation said of its lists after it was asked for them, and before it served, is true by now.
+  const late = LISTS.filter((list) => desk.unheard.has(list.notification)).map((list) => list.name);
+  desk.unheard.clear();
+  announceLists(flow, desk, { ...(found ?? nothing), changed: [...(found?.changed ?? []), ...late] });
+}
+
+const nothing: Difference = { changes: [], changed: [], unknown: [] };
+
+/** Tells the client of the lists that differ, if it wants to know. */
+export function announceLists(flow: FlowContext, desk: Desk, found: Difference): void {
+  const { config, log } = flow;
+  if (!desk.session.complete) return;
+  // A client that was never told of a capability would not know what to do with news of it.
+  const { capabilities } = desk.session;
+  const known = LISTS.filter((list) => capabilities === undefined || capabilities[list.capability] !== undefined);
+  const changed = known
+    .map((list) => list.name)
+    .filter((name) => config.notify === 'always' || found.changed.includes(name));
+  const told = notifyLists(desk, config.notify === 'never' ? [] : changed);
+  if (told.length > 0)
+    log.info('list-changed', `the client is told of changed lists: ${told.join(', ')}`, { lists: told });
+}

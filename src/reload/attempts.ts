@@ -1,0 +1,298 @@
+/**
+ * The work of an attempt, in steps that run one after the other: build, retire the old generation (`replace`), start the
+ * new one. Each step ends in an event for the state machine; none decides what comes next. Handing over is the
+ * controller's.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import type { Failure } from '../agent/words.js';
+import { holdTraffic, retire } from '../pipeline/handover.js';
+import { createRun, named, nothing, timed, type Run, type Wants } from './attempt.js';
+import { Backoff } from './backoff.js';
+import { Builds } from './build-step.js';
+import { Configuration } from './configuration.js';
+import { pathsOf, type Freshness } from './freshness.js';
+import { fence } from './gate.js';
+import { baseline, type Lists } from './list-watch.js';
+import { announceLists } from './announce.js';
+import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
+import type { Introduction } from '../pipeline/desk.js';
+import { adoptStep, endedEarly, startStep, type StartStep } from './start-step.js';
+import type { Attempt, Event, State } from './states.js';
+import { drain, type Stopping } from './stopping.js';
+import type { WatchRule } from '../watch/types.js';
+
+export interface AttemptsContext extends Stopping {
+  state(): State;
+  dispatch(event: Event): void;
+  /** Begins to watch the disk. `since`: when the server was started, or is about to be. */
+  watch(rules: readonly WatchRule[], since: number): Freshness;
+}
+
+export class Attempts {
+  readonly backoff = new Backoff();
+  /** How the last server that served came to its end. */
+  lastExit: number | null = null;
+  readonly #context: AttemptsContext;
+  readonly #builds: Builds;
+  readonly #configuration: Configuration;
+  /** Builds, starts and stops of one attempt after the other, never side by side. */
+  readonly #work = new PQueue({ concurrency: 1 });
+  #freshness: Freshness | undefined;
+  #run: Run | undefined;
+  /** What was asked of the server and is not done yet: it outlives an attempt that starts over. */
+  #owing: Wants = nothing;
+  #before: { readonly generation: number | undefined; readonly lists: Promise<Lists> } | undefined;
+
+  constructor(context: AttemptsContext) {
+    this.#context = context;
+    this.#builds = new Builds(context.flow);
+    this.#configuration = new Configuration(context.flow);
+  }
+
+  /** The disk, once it is watched. */
+  get freshness(): Freshness | undefined {
+    return this.#freshness;
+  }
+
+  get run(): Run | undefined {
+    return this.#run;
+  }
+
+  begin(attempt: Attempt): void {
+    const { flow, traffic, over } = this.#context;
+    const { desk } = traffic;
+    const changes = this.#freshness?.changed('serving') ?? [];
+    const files = pathsOf(changes);
+    const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
+    this.abort();
+    this.#run = run;
+    if (files.length > 0) {
+      flow.log.info('change', `changed: ${named(files)}`, { files });
+      this.backoff.reset();
+    }
+    this.#freshness?.forget('failed');
+    this.#freshness?.mark('attempt');
+    const stale = this.#before === undefined || (desk.serving ?? this.#before.generation) !== this.#before.generation;
+    if (desk.session.complete && stale) {
+      this.#before = { generation: desk.serving, lists: baseline(desk, desk.serving, over) };
+    }
+    this.#queue(run, () => this.#build(run));
+  }
+
+  start(number: number, attempt: Attempt): void {
+    const begun = this.#run?.attempt === attempt ? this.#run : undefined;
+    // A restart after a crash has nothing to build, so it begins here, with what is on the disk now.
+    if (begun === undefined) this.#freshness?.mark('attempt');
+    const run = begun ?? createRun(attempt, []);
+    this.#run = run;
+    this.#queue(run, () => this.#start(number, run));
+  }
+
+  /** Goes on with a process that has been started and asked already. */
+  adopt(attempt: Attempt, introduction: Introduction): void {
+    const run = createRun(attempt, []);
+    this.#freshness?.mark('attempt');
+    this.#run = run;
+    this.#queue(run, async () => {
+      const { flow, traffic } = this.#context;
+      const context = { flow, traffic, before: undefined, spawned: () => {} };
+      await this.#end(introduction.generation, run, await adoptStep(context, introduction, run));
+    });
+  }
+
+  retire(number: number): void {
+    const run = this.#run;
+    if (run !== undefined) this.#queue(run, () => this.#retire(number, run));
+  }
+
+  abort(): void {
+    this.#run?.abort.abort();
+  }
+
+  /** The new generation serves, or the old one goes on: what its lists were is asked anew next time. */
+  ended(well: boolean): void {
+    this.#before = undefined;
+    if (well) this.#owing = nothing;
+  }
+
+  /** Resolves when no step is under way. */
+  async idle(): Promise<void> {
+    await this.#work.onIdle();
+  }
+
+  async #build(run: Run): Promise<void> {
+    const { signal } = run.abort;
+    const { number } = run.attempt;
+    if (number === 1) await this.#configuration.open();
+    const look = await this.#configuration.look(this.#freshness?.changed('serving') ?? []);
+    if (signal.aborted) return;
+    if (look.kind === 'failed') return this.#notBuilt(run, look.failure);
+    if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
+    if (!this.#builds.any) return this.#built(run);
+    // What to build is decided by what is on the disk, so the first look at it comes before the first start.
+    const fresh = this.#watch();
+    await fresh.check();
+    if (number === 1) fresh.mark('attempt');
+    if (signal.aborted) return;
+    const step = await timed(run, 'build', () => this.#builds.run(fresh.watch, run.attempt.rebuild, signal));
+    if (step.kind === 'aborted' || signal.aborted) return;
+    if (step.kind === 'failed') return this.#notBuilt(run, step.failure);
+    run.skipped = step.skipped;
+    return this.#built(run);
+  }
+
+  async #notBuilt(run: Run, failure: Failure): Promise<void> {
+    if (!(await this.#isOver(run))) return;
+    this.#report(failure);
+    this.#context.dispatch({ on: 'build-failed', attempt: run.attempt.number, failure });
+  }
+
+  /** Another configuration is in force: other files are watched, and what they asked for is remembered. */
+  async #reconfigure(run: Run, restart: boolean): Promise<void> {
+    const { flow, traffic } = this.#context;
+    if (restart) run.next = 'restart';
+    this.#owing = { next: run.next, signals: run.signals };
+    traffic.reconfigure(flow.config);
+    const since = Date.now() - (performance.now() - run.began);
+    await this.#freshness?.reopen(flow.config, this.#configuration.rules(), since);
+  }
+
+  async #built(run: Run): Promise<void> {
+    const { number, forced } = run.attempt;
+    // Without a restart the attempt ends here.
+    if (!forced && run.next === 'nothing' && !(await this.#isOver(run))) return;
+    this.#context.dispatch({ on: 'built', attempt: number, next: run.next });
+  }
+
+  refresh(number: number): void {
+    const run = this.#run;
+    if (run !== undefined) this.#queue(run, () => this.#refresh(number, run));
+  }
+
+  async #refresh(number: number, run: Run): Promise<void> {
+    const { traffic, dispatch, over } = this.#context;
+    const generation = traffic.generation(number);
+    if (generation === undefined) return;
+    const before = await (this.#before?.lists ?? Promise.resolve(undefined));
+    run.difference = await timed(run, 'refresh', () =>
+      refreshStep({ desk: traffic.desk, generation, signals: run.signals, before }, run.abort.signal),
+    );
+    if (run.abort.signal.aborted || !(await this.#isOver(run))) return;
+    const equal = run.difference === undefined || run.difference.changed.length === 0;
+    dispatch({ on: 'refreshed', attempt: run.attempt.number });
+    if (equal && before !== undefined) void this.#lookAgain(number, before, AbortSignal.any([run.abort.signal, over]));
+  }
+
+  /** A server takes its time to read a file again. */
+  async #lookAgain(number: number, before: Lists, signal: AbortSignal): Promise<void> {
+    const { flow, traffic } = this.#context;
+    const found = await lateDifference(traffic.desk, number, before, signal);
+    if (found !== undefined && !signal.aborted) announceLists(flow, traffic.desk, found);
+  }
+
+  async #start(number: number, run: Run): Promise<void> {
+    const { flow, traffic, roster, state } = this.#context;
+    if (state().strategy === 'replace') {
+      await roster.untilAlone(traffic.desk.serving);
+      const { restartDelay } = flow.config;
+      if (number > 1 && restartDelay > 0)
+        await delay(restartDelay, undefined, { signal: run.abort.signal }).catch(() => {});
+    }
+    if (run.abort.signal.aborted) return;
+    // Whoever asks for another attempt asks for a server that is started from now on.
+    if (run.attempt.number > 1) await flow.first?.end();
+    const before = this.#before?.lists;
+    const since = run.attempt.number === 1 ? flow.first?.since : undefined;
+    const step = await startStep({ flow, traffic, before, spawned: () => this.#watch(since) }, number, run);
+    await this.#end(number, run, step);
+  }
+
+  async #end(number: number, run: Run, step: StartStep): Promise<void> {
+    const { flow, dispatch, history } = this.#context;
+    switch (step.kind) {
+      case 'aborted':
+        return;
+      case 'not-spawned': {
+        if (number === 1) return void flow.notStarted(step.error);
+        const how = `can't be run: ${step.error.message}`;
+        return this.#failed(number, run, { kind: 'start', command: flow.name, how, output: '' }, false);
+      }
+      case 'failed':
+        return this.#failed(number, run, step.failure, step.busy);
+      case 'ready':
+        if (!(await this.#isOver(run))) return;
+        // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
+        if (this.#context.traffic.desk.session.stands && step.open !== undefined)
+          return this.#end(number, run, await step.open());
+        if (step.generation.gone) return this.#failed(number, run, endedEarly(flow, step.generation), false);
+        if (number > 1) history.restarting(number, run, this.lastExit);
+        return dispatch({ on: 'ready', generation: number });
+    }
+  }
+
+  async #failed(number: number, run: Run, failure: Failure, busy: boolean): Promise<void> {
+    if (!(await this.#isOver(run))) return;
+    if (!busy && !run.skipped) this.#report(failure);
+    const unborn = !this.#context.traffic.desk.born;
+    const now = performance.now();
+    const wait = run.attempt.restart || unborn ? Math.max(1000, this.backoff.crashed(now, now)) : 0;
+    this.#context.dispatch({
+      on: 'start-failed',
+      generation: number,
+      failure,
+      busy,
+      skipped: run.skipped,
+      delay: wait,
+      unborn,
+    });
+  }
+
+  #report(failure: Failure): void {
+    // What a server says is on stderr already; what a build says nobody has seen.
+    const said = failure.kind === 'build' && failure.output !== '' ? `: ${failure.output}` : '';
+    const text = `${failure.kind} failed: ${failure.command} ${failure.how}${said}`;
+    this.#context.flow.log.error('failed', text, { ...failure });
+  }
+
+  /** Before an attempt ends, well or not: nothing that was saved meanwhile may be missed. False: it starts over. */
+  async #isOver(run: Run): Promise<boolean> {
+    const fresh = this.#freshness;
+    if (fresh === undefined || !fresh.ready) return true;
+    run.checked = performance.now();
+    await fence();
+    await fresh.check();
+    // One that was given up meanwhile is no witness of what changed during it: its successor is.
+    if (run.abort.signal.aborted) return false;
+    const stands = await fresh.stands(run.abort.signal);
+    if (run.abort.signal.aborted) return false;
+    if (!stands) this.#context.dispatch({ on: 'change' });
+    return stands;
+  }
+
+  async #retire(number: number, run: Run): Promise<void> {
+    const { desk } = this.#context.traffic;
+    await timed(run, 'drain', async () => {
+      await this.#before?.lists;
+      this.#context.history.restarting(number + 1, run, this.lastExit);
+      holdTraffic(desk);
+      retire(desk);
+      await drain(this.#context, number);
+    });
+    this.#context.dispatch({ on: 'retired', generation: number });
+  }
+
+  /** `since`: when the server was started, or is about to be. */
+  #watch(since = Date.now()): Freshness {
+    if (this.#freshness !== undefined) return this.#freshness;
+    this.#freshness = this.#context.watch(this.#configuration.rules(), since);
+    this.#freshness.mark('attempt');
+    return this.#freshness;
+  }
+
+  #queue(run: Run, work: () => Promise<void>): void {
+    void this.#work.add(async () => {
+      if (!run.abort.signal.aborted) await work();
+    });
+  }
+}

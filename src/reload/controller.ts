@@ -1,0 +1,300 @@
+/**
+ * The one event loop of a reload. Events come from the files, the builds, the servers and the client; transition() says what
+ * they mean, and here it is done. The only place that acts on both flows, messages and changes. Every verdict on a
+ * message falls in pipeline/, every decision about a reload in state.ts.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Failure } from '../agent/words.js';
+import { Closing, type Reason } from '../flow/closing.js';
+import type { Flow, FlowContext } from '../flow/flow.js';
+import type { Introduction } from '../pipeline/desk.js';
+import { holdTraffic, lose, release, takeOver } from '../pipeline/handover.js';
+import { endStreams } from '../pipeline/streams.js';
+import type { Exit } from '../process/child.js';
+import type { Generation } from '../server/generation.js';
+import type { Id } from '../wire/scan.js';
+import { announce } from './announce.js';
+import { AgentTools } from './agent-tools.js';
+import { Attempts } from './attempts.js';
+import { Freshness } from './freshness.js';
+import { History } from './history.js';
+import { allTools } from './list-watch.js';
+import { Lookout } from './lookout.js';
+import { overdue } from './overdue.js';
+import { Roster } from './roster.js';
+import { ended, reportOf } from './start-step.js';
+import { initialState, isAtRest, transition } from './state.js';
+import type { Effect, Event, State } from './states.js';
+import { abandon, drain, type Stopping } from './stopping.js';
+import { openWatch } from '../watch/watch.js';
+import { Traffic } from './traffic.js';
+
+/** A server's way to ask for a restart. */
+const RESTART = 42;
+/** How long a client that has closed its side may wait for what it asked before. */
+const LAST_ANSWERS = 1000;
+
+export class Controller implements Flow {
+  readonly #flow: FlowContext;
+  readonly #roster = new Roster();
+  readonly #traffic: Traffic;
+  readonly #stopping: Stopping;
+  readonly #attempts: Attempts;
+  readonly #lookout: Lookout;
+  readonly #history: History;
+  readonly #agent: AgentTools;
+  readonly #closing: Closing;
+  readonly #over = new AbortController();
+  #state: State;
+  #events: Event[] | undefined;
+  #waiting = new AbortController();
+  /** What a server that was given up waiting for says in the end. */
+  #introduction: Introduction | undefined;
+  #finished = false;
+  #resting: (() => void)[] = [];
+
+  constructor(flow: FlowContext, watch: typeof openWatch = openWatch) {
+    this.#flow = flow;
+    this.#history = new History(flow);
+    flow.log = this.#history.watching(flow.log);
+    this.#traffic = new Traffic(flow, this.#roster, {
+      agent: (call) => this.#agent.handle(call),
+      allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
+      guards: (envelope) => this.#lookout.guards(envelope),
+      introducing: (id) => void this.#overdue(id),
+      refresh: () => this.#lookout.refresh(),
+      ended: () => void this.#clientEnded(),
+      exit: (generation, exit) => this.#exited(generation, exit),
+    });
+    const { signal: over } = this.#over;
+    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over, history: this.#history };
+    this.#attempts = new Attempts({
+      ...this.#stopping,
+      state: () => this.#state,
+      dispatch: (event) => this.#dispatch(event),
+      watch: (rules, since) =>
+        new Freshness(flow.config, rules, flow.log, since, () => void this.#lookout.check(false), watch),
+    });
+    this.#lookout = new Lookout({
+      flow,
+      desk: this.#traffic.desk,
+      state: () => this.#state,
+      freshness: () => this.#attempts.freshness,
+      dispatch: (event) => this.#dispatch(event),
+    });
+    this.#agent = new AgentTools({
+      ...this.#stopping,
+      state: () => this.#state,
+      freshness: () => this.#attempts.freshness,
+      dispatch: (event) => this.#dispatch(event),
+      settled: (again) => this.#settled(again),
+    });
+    this.#closing = new Closing(this.#roster, this.#traffic.client.writer);
+    const [state, effects] = initialState(flow.config.strategy);
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  close(): void {
+    this.#end({ by: 'client' });
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#end({ by: 'signal', signal: name });
+  }
+
+  reload(): void {
+    this.#dispatch({ on: 'force', rebuild: true });
+  }
+
+  /** One event after the other, also those that an effect brings about. */
+  #dispatch(event: Event): void {
+    if (this.#events !== undefined) {
+      this.#events.push(event);
+      return;
+    }
+    this.#events = [event];
+    const before = this.#state;
+    for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
+      const [state, effects] = transition(this.#state, next);
+      this.#state = state;
+      for (const effect of effects) this.#perform(effect);
+    }
+    this.#events = undefined;
+    if (isAtRest(this.#state) && this.#state !== before) for (const resolve of this.#resting.splice(0)) resolve();
+  }
+
+  /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
+  #settled(again: boolean): Promise<void> {
+    return isAtRest(this.#state) && !again ? Promise.resolve() : new Promise((resolve) => this.#resting.push(resolve));
+  }
+
+  #perform(effect: Effect): void {
+    const { desk } = this.#traffic;
+    switch (effect.do) {
+      case 'hold':
+        if (this.#flow.config.whileReloading === 'hold' || desk.serving === undefined) holdTraffic(desk);
+        return;
+      case 'release':
+        return this.#release(effect.failure);
+      case 'build':
+        return this.#attempts.begin(effect.attempt);
+      case 'abort-build':
+        return this.#attempts.abort();
+      case 'abandon':
+        return abandon(this.#stopping, effect.generation);
+      case 'refresh':
+        return this.#attempts.refresh(effect.generation);
+      case 'retire':
+        return this.#attempts.retire(effect.generation);
+      case 'start':
+        return this.#attempts.start(effect.generation, effect.attempt);
+      case 'adopt':
+        if (this.#introduction !== undefined) this.#attempts.adopt(effect.attempt, this.#introduction);
+        return;
+      case 'swap':
+        return this.#swap(effect.from, effect.to);
+      case 'announce': {
+        const { run } = this.#attempts;
+        if (run !== undefined) announce(this.#flow, desk, run, this.#roster.get(effect.generation));
+        return;
+      }
+      case 'wait':
+        return void this.#wait(effect.delay);
+      case 'stop-waiting':
+        return this.#waiting.abort();
+      case 'became-replace':
+        return this.#flow.log.warn(
+          'warning',
+          "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start",
+        );
+      case 'end':
+        return this.#stopAll();
+    }
+  }
+
+  #swap(from: number | undefined, to: number): void {
+    const { desk } = this.#traffic;
+    this.#attempts.freshness?.move('attempt', 'serving');
+    this.#attempts.freshness?.forget('failed');
+    takeOver(desk, to);
+    this.#lookout.reloaded();
+    this.#traffic.regulate();
+    if (from === undefined) return;
+    // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
+    if (!desk.session.stands) lose(desk, from);
+    void drain(this.#stopping, from).then(() =>
+      this.#flow.log.debug('drained', `generation ${from} is gone`, { generation: from }),
+    );
+  }
+
+  #release(failure: Failure | undefined): void {
+    const fresh = this.#attempts.freshness;
+    // After a swap the mark has moved already; this is for attempts that ended without one.
+    fresh?.move('attempt', failure === undefined ? 'serving' : 'failed');
+    this.#attempts.ended(failure === undefined);
+    const { desk, gate } = this.#traffic;
+    // What was sent after the last look at the disk may ask for something newer still.
+    const unseen = desk.hold.takeSince(this.#attempts.run?.checked ?? 0);
+    release(desk, failure);
+    gate.unshift(unseen);
+  }
+
+  #exited(generation: Generation, exit: Exit): void {
+    const { desk } = this.#traffic;
+    const { number } = generation;
+    const since = this.#roster.since(number);
+    this.#roster.remove(number);
+    if (this.#closing.begun) return this.#finish();
+    const served = desk.serving === number;
+    if (served) this.#attempts.lastExit = exit.code;
+    const failure: Failure = {
+      kind: desk.born ? 'crash' : 'start',
+      command: this.#flow.name,
+      how: ended(generation),
+      output: reportOf(this.#flow, generation),
+    };
+    // Before any answer of it, an exit is a failed start, whatever its code.
+    const clean = served && desk.born && exit.code === 0 && this.#state.at === 'serving';
+    if (clean) endStreams(desk, number);
+    if (served) holdTraffic(desk);
+    lose(desk, number, served && exit.code !== 0 && exit.code !== RESTART ? failure : undefined);
+    this.#traffic.watchHold();
+    if (!served && !(this.#state.at === 'retiring' && this.#state.serving === number)) return;
+    if (clean) this.#closing.begin({ by: 'server', exit });
+    else if (served) this.#flow.log.warn('crashed', `the server ${ended(generation)}`, { generation: number, ...exit });
+    const { backoff, run } = this.#attempts;
+    const spared = !desk.born && run?.skipped === true;
+    const now = performance.now();
+    this.#dispatch({
+      on: 'exit',
+      generation: number,
+      clean,
+      delay: desk.born && exit.code === RESTART ? backoff.asked(now) : backoff.crashed(now, since),
+      unborn: !desk.born,
+      failure,
+    });
+    // It may lack what its build would have made.
+    if (spared) this.#dispatch({ on: 'force', rebuild: true });
+    if (clean) this.#finish();
+  }
+
+  async #overdue(id: Id): Promise<void> {
+    const late = await overdue(this.#stopping, id, () => this.#state);
+    if (late === undefined) return;
+    this.#introduction = late.introduction;
+    this.#dispatch({ on: 'overdue', generation: late.introduction.generation, failure: late.failure });
+  }
+
+  async #wait(ms: number): Promise<void> {
+    this.#waiting = new AbortController();
+    const signal = AbortSignal.any([this.#waiting.signal, this.#over.signal]);
+    await delay(ms, undefined, { signal }).then(
+      () => this.#dispatch({ on: 'timer' }),
+      () => {},
+    );
+  }
+
+  /** What the client had sent before it closed its side is answered, if that takes no longer than a moment. */
+  async #clientEnded(): Promise<void> {
+    if (this.#traffic.desk.hold.size > 0 && !this.#closing.begun) {
+      const late = new AbortController();
+      await Promise.race([
+        this.#attempts.idle().then(() => this.#traffic.gate.emptied()),
+        delay(LAST_ANSWERS, undefined, { signal: late.signal }).catch(() => {}),
+      ]);
+      late.abort();
+    }
+    this.#end({ by: 'client' });
+  }
+
+  #end(reason: Reason): void {
+    if (!this.#closing.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    this.#closing.begin(reason);
+    this.#dispatch({ on: 'close' });
+    this.#finish();
+  }
+
+  #stopAll(): void {
+    this.#over.abort();
+    this.#attempts.abort();
+    this.#traffic.close();
+    for (const generation of this.#roster) this.#closing.stop(generation);
+    if (this.#traffic.desk.serving === undefined) release(this.#traffic.desk, undefined);
+  }
+
+  #finish(): void {
+    if (this.#roster.size > 0 || this.#finished) return;
+    this.#finished = true;
+    void this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    await this.#attempts.idle();
+    await this.#roster.untilAlone(undefined);
+    await this.#attempts.freshness?.close();
+    this.#flow.log.debug('closed', 'closed');
+    await this.#history.close();
+    this.#flow.settle(await this.#closing.finish());
+  }
+}

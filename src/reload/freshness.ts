@@ -1,0 +1,232 @@
+/**
+ * The disk, compared with the three things that matter: what the serving generation was started from, what the attempt under
+ * way began with, and what the last failed one began with. Also knows which files are outputs, not sources (P6). Watching and
+ * hashing are watch/'s; what follows from a difference is the controller's.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import type { Log } from '../log/log.js';
+import type { WatchRule } from '../watch/types.js';
+import type { openWatch, Change, Mark, Watch } from '../watch/watch.js';
+import { named } from './attempt.js';
+import { ENOUGH, Outputs } from './outputs.js';
+
+/** Pauses between attempts by how many have ended in doubt; as long as the last attempt, if that took longer: somebody who
+ * edits all the time is then as likely to do so in the pause. */
+const PAUSES = [0, 0, 300, 1000];
+const LONGEST_PAUSE = 5000;
+/** So soon after an attempt, a change may still be its doing. */
+const SOON = 1000;
+/** A chain of so many attempts in doubt that takes so long comes to no end by itself. */
+const DOUBTS = 8;
+const LONGEST_CHAIN = 10_000;
+
+type Base = 'serving' | 'attempt' | 'failed';
+
+export class Freshness {
+  #watch: Watch;
+  readonly #marks = new Map<Base, Mark>();
+  readonly #outputs = new Outputs();
+  readonly #log: Log;
+  readonly #settled: () => void;
+  readonly #openWatch: typeof openWatch;
+  #ready = false;
+  #began = 0;
+  #ended = 0;
+  /** The disk when the present pause began. */
+  #pause: Mark | undefined;
+  #chain: { readonly began: number; doubts: number } | undefined;
+
+  /** `since`: when the server was started, or is about to be. */
+  constructor(
+    config: Config,
+    rules: readonly WatchRule[],
+    log: Log,
+    since: number,
+    settled: () => void,
+    open: typeof openWatch,
+  ) {
+    this.#log = log;
+    this.#settled = settled;
+    this.#openWatch = open;
+    this.#watch = this.#open(config, rules, since);
+  }
+
+  get watch(): Watch {
+    return this.#watch;
+  }
+
+  /** Watches other files from now on. What the serving generation was started from is what was there at `since`. */
+  async reopen(config: Config, rules: readonly WatchRule[], since: number): Promise<void> {
+    const old = this.#watch;
+    this.#marks.clear();
+    this.#ready = false;
+    this.#watch = this.#open(config, rules, since);
+    this.mark('attempt');
+    await this.#watch.ready;
+    await old.close();
+  }
+
+  #open(config: Config, rules: readonly WatchRule[], since: number): Watch {
+    const log = this.#log;
+    const opened = performance.now();
+    const watch = this.#openWatch(
+      {
+        cwd: config.cwd,
+        rules,
+        ignore: config.ignore,
+        ext: config.ext,
+        debounce: config.debounce,
+        poll: config.poll,
+        never: [config.stateDir, config.projectDir, ...(config.logFile === undefined ? [] : [config.logFile])],
+        since,
+      },
+      {
+        settled: this.#settled,
+        unchanged: (files) => log.info('unchanged', `unchanged: ${named(files)}`, { files }),
+        warn: ({ code, text }) => log.warn('warning', text, { code }),
+        began: ({ files, directories, mode, ms }) =>
+          log.debug(
+            'starting',
+            `watching ${files} files in ${directories} directories (${mode}) after ${Math.round(ms)} ms`,
+            { ms: Math.round(ms) },
+          ),
+      },
+    );
+    void watch.ready.then(() => {
+      if (watch !== this.#watch) return;
+      const ms = Math.round(performance.now() - opened);
+      log.debug('starting', `hashed after ${ms} ms`, { ms });
+      this.#ready = true;
+      this.#settled();
+    });
+    return watch;
+  }
+
+  /** The first look at the disk is over. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Something may have changed that has not been looked at. */
+  get stirred(): boolean {
+    return this.watch.dirty || this.watch.needsSweep || !this.#ready;
+  }
+
+  async check(): Promise<void> {
+    await this.watch.ready;
+    await this.watch.check();
+  }
+
+  /** Remembers the disk as it is. */
+  mark(base: Base): void {
+    const mark = this.watch.mark();
+    this.forget(base);
+    this.#marks.set(base, mark);
+    if (base === 'attempt') this.#began = performance.now();
+  }
+
+  has(base: Base): boolean {
+    return this.#marks.has(base);
+  }
+
+  forget(base: Base): void {
+    const mark = this.#marks.get(base);
+    if (mark !== undefined) this.watch.release(mark);
+    this.#marks.delete(base);
+  }
+
+  /** What one compared with, another does from now on. */
+  move(from: Base, to: Base): void {
+    const mark = this.#marks.get(from);
+    if (mark === undefined) return;
+    this.forget(to);
+    this.#marks.set(to, mark);
+    this.#marks.delete(from);
+  }
+
+  changed(base: Base): readonly Change[] {
+    const mark = this.#marks.get(base);
+    return mark === undefined ? [] : this.watch.changedSince(mark);
+  }
+
+  /** At rest: whether there is a difference. Unless an attempt has just ended, it is the work of somebody who edits. */
+  edited(base: 'serving' | 'failed'): boolean {
+    const files = pathsOf(this.changed(base));
+    if (performance.now() - this.#ended > SOON) this.#outputs.edited(files);
+    return files.length > 0;
+  }
+
+  /** Whether the attempt under way has to give way to an edit. Outputs, and what may be outputs, are no reason yet. */
+  outdated(): boolean {
+    if (this.#pause !== undefined) return this.#editedIn(this.#pause);
+    const files = pathsOf(this.changed('attempt'));
+    if (this.#outputs.mayBe(files)) return false;
+    this.#outputs.ended(files);
+    return true;
+  }
+
+  /** At the end of an attempt: may it stand? If not, a pause has passed, in which an editor may have shown itself. */
+  async stands(signal: AbortSignal): Promise<boolean> {
+    this.#ended = performance.now();
+    const files = pathsOf(this.changed('attempt'));
+    const taken = this.#outputs.ended(files);
+    if (taken.length > 0) {
+      this.#log.warn(
+        'warning',
+        `${taken.join(', ')}: written during ${ENOUGH} reloads running and never in between, so it is taken for an output of the build or the server and no longer restarts one while it is being reloaded. Use --ignore for such files`,
+        { files: taken },
+      );
+    }
+    if (!this.#outputs.are(files) && !this.#endless(files)) {
+      await this.#wait(signal);
+      return false;
+    }
+    this.#chain = undefined;
+    // What is restless may have been edited: then the attempt stands, and another one follows.
+    if (files.length > 0 && !this.#outputs.anyRestless(files)) this.mark('attempt');
+    return true;
+  }
+
+  /** One more attempt has ended in doubt: is there no hope of one that does not? */
+  #endless(files: readonly string[]): boolean {
+    this.#chain ??= { began: this.#began, doubts: 0 };
+    this.#chain.doubts++;
+    if (this.#chain.doubts < DOUBTS || this.#ended - this.#chain.began < LONGEST_CHAIN) return false;
+    const restless = this.#outputs.giveUp(files);
+    this.#log.warn(
+      'warning',
+      `${restless.join(', ')}: changes faster than the server can be reloaded, so calls are no longer kept waiting for a reload that it does not overtake. Use --ignore for such files`,
+      { files: restless },
+    );
+    return true;
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const pause = PAUSES[Math.min(this.#outputs.doubt, PAUSES.length - 1)] ?? 0;
+    if (pause === 0) return;
+    await this.check();
+    const mark = this.watch.mark();
+    this.#pause = mark;
+    const length = Math.min(Math.max(pause, this.#ended - this.#began), LONGEST_PAUSE);
+    await delay(length, undefined, { signal }).catch(() => {});
+    await this.check();
+    this.#editedIn(mark);
+    this.#pause = undefined;
+    this.watch.release(mark);
+  }
+
+  #editedIn(pause: Mark): boolean {
+    const files = pathsOf(this.watch.changedSince(pause));
+    this.#outputs.edited(files);
+    return files.length > 0;
+  }
+
+  async close(): Promise<void> {
+    await this.watch.close();
+  }
+}
+
+export function pathsOf(changes: readonly Change[]): string[] {
+  return changes.map((change) => change.path);
+}

@@ -1,0 +1,120 @@
+/**
+ * The freshness gate (P4). A save that returned before a line was sent is in the kernel's queue of events before the line is
+ * in the pipe, but the line may be read first. So a request waits until the event loop has polled once more (two turns of
+ * setImmediate), and if something has stirred by then, until that was hashed and acted upon. Lines behind it wait too: order
+ * is kept. What the hashing led to is not known here.
+ */
+import type { Envelope } from '../wire/scan.js';
+
+export interface GateEvents {
+  /** The message, read at `since`, may go on. */
+  pass(line: Buffer, envelope: Envelope, since: number): void;
+  /** Whether messages must pass a check now. Held ones need none: the hold ends with one, or they come back here. */
+  guards(envelope: Envelope): boolean;
+  /** Undefined if nothing has stirred; else it resolves when what has was hashed and acted upon. */
+  refresh(): Promise<void> | undefined;
+  /** Too much waits (true), or no longer (false). */
+  full(full: boolean): void;
+}
+
+interface Read {
+  readonly line: Buffer;
+  readonly envelope: Envelope;
+  readonly since: number;
+}
+
+interface Waiting extends Read {
+  readonly due: number;
+}
+
+const FULL = 4 * 1024 * 1024;
+
+export class Gate {
+  readonly #events: GateEvents;
+  #queue: Waiting[] = [];
+  #bytes = 0;
+  #turn = 0;
+  #ticking = false;
+  #refreshing = false;
+  #full = false;
+  #empty: (() => void)[] = [];
+
+  constructor(events: GateEvents) {
+    this.#events = events;
+  }
+
+  push(line: Buffer, envelope: Envelope, since = performance.now()): void {
+    if (this.#queue.length === 0 && !this.#events.guards(envelope)) {
+      this.#events.pass(line, envelope, since);
+      return;
+    }
+    this.#queue.push({ line, envelope, since, due: this.#turn + 2 });
+    this.#wait(line.length);
+  }
+
+  /** What has passed before everything that waits here has to pass once more. */
+  unshift(lines: readonly Read[]): void {
+    const due = this.#turn + 2;
+    this.#queue = [...lines.map(({ line, envelope, since }) => ({ line, envelope, since, due })), ...this.#queue];
+    this.#wait(lines.reduce((bytes, { line }) => bytes + line.length, 0));
+  }
+
+  /** Resolves when everything that was pushed has passed. */
+  emptied(): Promise<void> {
+    return this.#queue.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#empty.push(resolve));
+  }
+
+  #wait(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > FULL && !this.#full) this.#events.full((this.#full = true));
+    this.#tick();
+  }
+
+  #tick(): void {
+    if (this.#ticking || this.#refreshing || this.#queue.length === 0) return;
+    this.#ticking = true;
+    setImmediate(() => {
+      this.#ticking = false;
+      this.#turn++;
+      this.#open(this.#turn);
+      this.#tick();
+    });
+  }
+
+  /** Lets everything pass that was due at `turn`; one check serves all of it. */
+  #open(turn: number): void {
+    const first = this.#queue[0];
+    if (first === undefined || first.due > turn) return;
+    const refreshed = this.#queue.some((w) => w.due <= turn && this.#events.guards(w.envelope))
+      ? this.#events.refresh()
+      : undefined;
+    if (refreshed === undefined) {
+      this.#pass(turn);
+      return;
+    }
+    this.#refreshing = true;
+    void refreshed.then(() => {
+      this.#refreshing = false;
+      this.#pass(turn);
+      this.#tick();
+    });
+  }
+
+  #pass(turn: number): void {
+    const later = this.#queue.findIndex((waiting) => waiting.due > turn);
+    const due = later < 0 ? this.#queue : this.#queue.slice(0, later);
+    this.#queue = later < 0 ? [] : this.#queue.slice(later);
+    for (const { line, envelope, since } of due) {
+      this.#bytes -= line.length;
+      this.#events.pass(line, envelope, since);
+    }
+    if (this.#full && this.#bytes <= FULL) this.#events.full((this.#full = false));
+    if (this.#queue.length > 0) return;
+    for (const resolve of this.#empty.splice(0)) resolve();
+  }
+}
+
+/** Lets the event loop poll once more: whatever was saved before now has stirred when this resolves. */
+export async function fence(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
+}

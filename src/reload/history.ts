@@ -1,0 +1,173 @@
+/**
+ * What has happened to the server, for whoever asks: the last reload, the last failure, the audit trail and the marker of
+ * the last restart. It learns everything from the log's events, so that nothing has to be told twice.
+ */
+import type { FlowContext } from '../flow/flow.js';
+import { Audit, type AuditEvent, type AuditLine } from '../log/audit.js';
+import type { EventName, Fields, Log } from '../log/log.js';
+import { writeMarker, type Marker } from '../log/marker.js';
+import { Shown } from '../log/shown.js';
+import type { Run } from './attempt.js';
+
+export interface Happened {
+  readonly at: string;
+  readonly text: string;
+  readonly facts: Fields;
+}
+
+/** Which events of the log are lines of the trail, and which of their facts. */
+const audited: Partial<Record<EventName, AuditEvent>> = {
+  ready: 'started',
+  change: 'change',
+  built: 'built',
+  reloaded: 'reloaded',
+  failed: 'failed',
+  crashed: 'crashed',
+  closed: 'stopped',
+};
+const kept = ['generation', 'pid', 'ms', 'phases', 'files', 'changes'] as const;
+
+/** A server's way to ask for a restart. */
+const RESTART = 42;
+
+export class History {
+  readonly audit: Audit;
+  readonly #dir: string;
+  readonly #problem: (problem: string) => void;
+  #lastReload: Happened | undefined;
+  #lastFailure: Happened | undefined;
+  #reason: string | undefined;
+  /** Why the last restart was made. */
+  #cause: string | undefined;
+  readonly #shown: Shown;
+  #marked: Promise<unknown> = Promise.resolve();
+
+  constructor(flow: FlowContext) {
+    const { log } = flow;
+    this.#dir = flow.config.stateDir;
+    let told = false;
+    this.#problem = (problem) => {
+      if (!told) log.warn('warning', problem);
+      told = true;
+    };
+    this.audit = new Audit(this.#dir, this.#problem);
+    this.#shown = new Shown(this.#dir, { cwd: flow.config.cwd, command: flow.config.command }, this.#problem);
+  }
+
+  get lastReload(): Happened | undefined {
+    return this.#lastReload;
+  }
+
+  /** Undefined once a reload has gone well. */
+  get lastFailure(): Happened | undefined {
+    return this.#lastFailure;
+  }
+
+  /** The same log, with an eye on it. */
+  watching(log: Log): Log {
+    const eye =
+      (write: Log['info']): Log['info'] =>
+      (event, text, fields = {}) => {
+        write(event, text, fields);
+        this.#note(event, text, fields);
+      };
+    return { debug: eye(log.debug), info: eye(log.info), warn: eye(log.warn), error: eye(log.error) };
+  }
+
+  /** Somebody asks for a restart. Resolves when it is on record. */
+  requested(reason: string): Promise<void> {
+    this.#reason = reason;
+    return this.audit.write('restart requested', { cause: reason });
+  }
+
+  /**
+   * A generation is about to take the place of another: with `replace` before that one stops, else before the new one serves.
+   * `exitCode`: how the last one came to its end, if it did so by itself.
+   */
+  restarting(generation: number, run: Run, exitCode: number | null): void {
+    if (run.marked) return;
+    run.marked = true;
+    const method = this.#methodOf(run, exitCode);
+    const reasons: Record<Marker['method'], string> = {
+      request: this.#reason ?? 'a reload was asked for by a signal',
+      change: run.files.slice(0, 10).join(', '),
+      server: 'the server asked for it',
+      crash: 'the server crashed',
+    };
+    const marker: Marker = {
+      timestamp: new Date().toISOString(),
+      reason: reasons[method],
+      generation,
+      exitCode: run.attempt.restart ? exitCode : null,
+      method,
+      proxy: process.pid,
+    };
+    this.#reason = undefined;
+    this.#cause = marker.reason;
+    this.#marked = writeMarker(this.#dir, marker).then((written) => {
+      if (!written.ok) this.#problem(written.problem);
+    });
+  }
+
+  #methodOf({ files, attempt }: Run, exitCode: number | null): Marker['method'] {
+    if (this.#reason !== undefined) return 'request';
+    if (attempt.restart) return exitCode === RESTART ? 'server' : 'crash';
+    return files.length > 0 ? 'change' : 'request';
+  }
+
+  /** The proxy ends: everything is on the disk, and it is no longer among those that run. */
+  async close(): Promise<void> {
+    await this.written();
+    await this.#shown.close();
+  }
+
+  /** Resolves when the last marker and every line so far are on the disk, or can't be. */
+  async written(): Promise<void> {
+    await this.#marked;
+    await this.audit.flushed();
+  }
+
+  #note(event: EventName, text: string, fields: Fields): void {
+    const happened = { at: new Date().toISOString(), text, facts: fields };
+    if (event === 'reloaded') {
+      this.#lastReload = happened;
+      this.#lastFailure = undefined;
+    }
+    if (event === 'failed' || event === 'crashed') this.#lastFailure = happened;
+    // A restart that was asked for and did not come about is no reason for a later one; nor is one that has.
+    if (event === 'failed' || event === 'reloaded') this.#reason = undefined;
+    const line = event === 'failed' && fields['kind'] === 'build' ? 'build failed' : audited[event];
+    if (line === undefined) return;
+    const cause = this.#causeOf(event, text, fields);
+    const facts = { ...factsOf(fields), ...(cause === undefined ? {} : { cause }) };
+    void this.audit.write(line, facts);
+    this.#show(event, happened.at, facts);
+  }
+
+  #causeOf(event: EventName, text: string, { how }: Fields): string | undefined {
+    if (typeof how === 'string') return how;
+    if (event === 'crashed') return text;
+    return event === 'reloaded' ? this.#cause : undefined;
+  }
+
+  #show(event: EventName, at: string, facts: Facts): void {
+    const { generation, pid, cause } = facts;
+    const serves = typeof generation === 'number' ? { generation, server: pid } : {};
+    switch (event) {
+      case 'ready':
+        return this.#shown.show({ ...serves, lastFailure: undefined });
+      case 'reloaded':
+        return this.#shown.show({ ...serves, lastReload: { at, ...facts }, lastFailure: undefined });
+      case 'failed':
+      case 'crashed':
+        return this.#shown.show({ lastFailure: { at, event, cause: cause ?? '' } });
+      default:
+    }
+  }
+}
+
+type Facts = Omit<AuditLine, 'time' | 'event' | 'proxy'>;
+
+function factsOf(fields: Fields): Facts {
+  return Object.fromEntries(kept.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+}

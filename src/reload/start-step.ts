@@ -1,0 +1,171 @@
+/**
+ * The starting part of an attempt: spawn the candidate, open the session with it, and see what it changes in the lists. Says
+ * how it went; nobody hears of the candidate before the controller lets it serve.
+ */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Failure } from '../agent/words.js';
+import type { FlowContext } from '../flow/flow.js';
+import { LISTS } from '../lists/lists.js';
+import { writeWholeSync } from '../log/state-file.js';
+import type { Introduction } from '../pipeline/desk.js';
+import { startGeneration, type Generation } from '../server/generation.js';
+import { timed, type Run } from './attempt.js';
+import { fence } from './gate.js';
+import { adopted, handshake, request, type Handshake } from './handshake.js';
+import { broughtUpToDate, difference, fetchLists, servedLists, type Lists } from './list-watch.js';
+import type { Traffic } from './traffic.js';
+
+export type StartStep =
+  /** `open`: there was no session to be opened; there may be one by now. */
+  | { readonly kind: 'ready'; readonly generation: Generation; readonly open?: () => Promise<StartStep> }
+  /** The command can't be run at all. */
+  | { readonly kind: 'not-spawned'; readonly error: NodeJS.ErrnoException }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly busy: boolean }
+  | { readonly kind: 'aborted' };
+
+/** What a server says that can't run twice at a time. */
+const BUSY = /EADDRINUSE|address already in use|database is locked/i;
+
+/** How long a client may take to say its roots, and a server to read them and to take them in. */
+const ROOTS_SAID = 1_000;
+const ROOTS_READ = 5_000;
+const ROOTS_TAKEN_IN = 50;
+
+export interface StartContext {
+  readonly flow: FlowContext;
+  readonly traffic: Traffic;
+  /** The lists that the client has, once they are known. */
+  readonly before: Promise<Lists> | undefined;
+  spawned(): void;
+}
+
+export async function startStep(context: StartContext, number: number, run: Run): Promise<StartStep> {
+  const { flow, traffic } = context;
+  const { desk } = traffic;
+  const spawned = await startGeneration(flow.spec(number), traffic.generationEvents, flow.first?.take());
+  if (!spawned.ok) return { kind: 'not-spawned', error: spawned.error };
+  const { generation } = spawned;
+  traffic.admit(generation);
+  if (run.abort.signal.aborted) {
+    generation.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
+    return { kind: 'aborted' };
+  }
+  desk.candidate = number;
+  desk.unheard.clear();
+  context.spawned();
+  const open = (): Promise<StartStep> => openStep(context, generation, run);
+  return desk.session.stands ? open() : { kind: 'ready', generation, open };
+}
+
+/** The session that the client has, with a new process. */
+async function openStep(context: StartContext, generation: Generation, run: Run): Promise<StartStep> {
+  const { desk } = context.traffic;
+  const { startTimeout } = context.flow.config;
+  const limit = new AbortController();
+  const signal = AbortSignal.any([run.abort.signal, limit.signal]);
+  const over = new AbortController();
+  if (startTimeout > 0) {
+    // After a standstill of our own the timer is due before what the candidate has answered long ago is read.
+    void delay(startTimeout, undefined, { signal: AbortSignal.any([over.signal, run.abort.signal]) })
+      .then(fence)
+      .then(
+        () => limit.abort(),
+        () => {},
+      );
+  }
+  const opened = await timed(run, 'start', () => handshake(desk, generation.number, signal));
+  over.abort();
+  return finish(context, generation, opened, limit.signal.aborted, run);
+}
+
+/** A process that is there already, and was asked to open the session by the client itself: only its answer is missing. */
+export async function adoptStep(context: StartContext, introduction: Introduction, run: Run): Promise<StartStep> {
+  const { traffic } = context;
+  const generation = traffic.generation(introduction.generation);
+  if (generation === undefined) return { kind: 'aborted' };
+  const opened = await timed(run, 'start', () => adopted(traffic.desk, introduction, run.abort.signal));
+  return finish(context, generation, opened, false, run);
+}
+
+/** With the session open, what is left is to see what has changed. */
+async function finish(
+  context: StartContext,
+  generation: Generation,
+  opened: Handshake,
+  late: boolean,
+  run: Run,
+): Promise<StartStep> {
+  const { flow } = context;
+  const { number } = generation;
+  if (run.abort.signal.aborted) return { kind: 'aborted' };
+  if (opened.kind !== 'done') return failed(flow, generation, opened, late);
+  await timed(run, 'lists', () => compare(context, number, opened.capabilities, run));
+  await rooted(context, number, run.abort.signal);
+  if (run.abort.signal.aborted) return { kind: 'aborted' };
+  return generation.gone ? failed(flow, generation, { kind: 'gone' }, false) : { kind: 'ready', generation };
+}
+
+async function compare(
+  context: StartContext,
+  number: number,
+  capabilities: Readonly<Record<string, unknown>>,
+  run: Run,
+): Promise<void> {
+  const { before } = context;
+  const { desk } = context.traffic;
+  if (!desk.session.complete) return;
+  // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
+  const served = servedLists(desk);
+  const lists = before === undefined ? LISTS.filter((list) => served.has(list.name)) : LISTS;
+  desk.unheard.clear();
+  const fetched = fetchLists(desk, number, capabilities, run.abort.signal, lists);
+  const [old, now] = await Promise.all([before ?? served, fetched]);
+  run.difference = difference(broughtUpToDate(desk, old), now);
+}
+
+/**
+ * Many a server asks for the client's roots as soon as the session is open, and refuses what lies outside of them. The one
+ * before has had them for long, so the new one gets the time to have them too before anything else is asked of it.
+ */
+async function rooted({ traffic }: StartContext, number: number, signal: AbortSignal): Promise<void> {
+  const { questions } = traffic.desk;
+  if (!questions.isRooted(number)) return;
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  questions.whenRooted(number, () => over.abort());
+  await delay(ROOTS_SAID, undefined, { signal: either }).catch(() => {});
+  // It may be busy: what it has yet to read it can't have taken in. A server that knows no ping says so, which will do.
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(ROOTS_READ)]);
+  if (over.signal.aborted) await request(traffic.desk, number, 'ping', undefined, patience);
+  await delay(ROOTS_TAKEN_IN, undefined, { signal }).catch(() => {});
+}
+
+function failed(flow: FlowContext, generation: Generation, why: Handshake, late: boolean): StartStep {
+  const output = reportOf(flow, generation);
+  const how = late
+    ? `did not answer the handshake within ${flow.config.startTimeout} ms`
+    : why.kind === 'refused'
+      ? `answered the handshake with an error: ${why.error}`
+      : `${ended(generation)} before the handshake was done`;
+  return { kind: 'failed', failure: { kind: 'start', command: flow.name, how, output }, busy: BUSY.test(output) };
+}
+
+/** What a server said on stderr, and where more of it lies: it is there when that is told. */
+export function reportOf(flow: FlowContext, { stderr }: Generation): string {
+  const file = join(flow.config.stateDir, 'server-stderr.log');
+  return stderr.excerpt(stderr.isLong && writeWholeSync(file, stderr.bytes()).ok ? file : undefined);
+}
+
+/** It ended before it could serve. */
+export function endedEarly(flow: FlowContext, generation: Generation): Failure {
+  return { kind: 'start', command: flow.name, how: ended(generation), output: reportOf(flow, generation) };
+}
+
+/** How a process came to its end, in words. */
+export function ended(generation: Generation): string {
+  const { exit, fault } = generation;
+  if (fault !== undefined) return fault;
+  if (exit === undefined) return 'ended';
+  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+}

@@ -1,0 +1,199 @@
+/**
+ * The message side of the reload flow: the client's streams, the gate that its lines pass, the desk where verdicts fall, and
+ * the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of attempts.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import type { FlowContext } from '../flow/flow.js';
+import { createDesk, type Desk, type DeskOptions, type Ports } from '../pipeline/desk.js';
+import { fromClient } from '../pipeline/from-client.js';
+import { fromServer } from '../pipeline/from-server.js';
+import { expire } from '../pipeline/handover.js';
+import { endStreams } from '../pipeline/streams.js';
+import type { Exit } from '../process/child.js';
+import type { Generation, GenerationEvents } from '../server/generation.js';
+import { Endpoint } from '../wire/endpoint.js';
+import { lineEnd } from '../wire/lines.js';
+import { error, PARSE_ERROR } from '../wire/message.js';
+import { scan, scanHead, type Envelope, type Id } from '../wire/scan.js';
+import { Gate } from './gate.js';
+import { recall, remember } from './memory.js';
+import type { Roster } from './roster.js';
+
+export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools'> {
+  guards(envelope: Envelope): boolean;
+  refresh(): Promise<void> | undefined;
+  /** The client opens its session, and no server has answered it yet. */
+  introducing(id: Id): void;
+  /** The client has closed its side, and all that it had sent is with the desk. */
+  ended(): void;
+  exit(generation: Generation, exit: Exit): void;
+}
+
+/** How long a server may take to go after it has ended its streams. */
+const STAYS = 1_000;
+
+const opening = new Set(['initialize', 'server/discover']);
+
+export class Traffic {
+  readonly #flow: FlowContext;
+  readonly desk: Desk;
+  readonly client: Endpoint;
+  readonly generationEvents: GenerationEvents;
+  readonly gate: Gate;
+  readonly #roster: Roster;
+  readonly #over = new AbortController();
+  /** Generations that have stopped reading. */
+  readonly #stuck = new Set<number>();
+  /** Too much waits at the gate. */
+  #crowded = false;
+  readonly #said = new Set<string>();
+  #expiring = false;
+  #ending = false;
+
+  constructor(flow: FlowContext, roster: Roster, events: TrafficEvents) {
+    const { config, log, io } = flow;
+    this.#flow = flow;
+    this.#roster = roster;
+    this.desk = createDesk(
+      {
+        client: (line, from, to) => this.client.send(line, from, to),
+        server: (generation, line) => roster.get(generation)?.send(line),
+        now: () => performance.now(),
+        drained: (generation) => roster.drained(generation),
+        agent: events.agent,
+        allTools: events.allTools,
+        introduced: (method, line) => void remember(flow, this.desk, method, line),
+        warn: (text) => log.warn('warning', text),
+        warnOnce: (text) => {
+          if (!this.#said.has(text)) log.warn('warning', text);
+          this.#said.add(text);
+        },
+      },
+      optionsOf(flow, config, randomBytes(6).toString('hex')),
+    );
+    void recall(flow, this.desk);
+    this.gate = new Gate({
+      guards: (envelope) => events.guards(envelope),
+      refresh: () => events.refresh(),
+      pass: (line, envelope, since) => {
+        if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
+          events.introducing(envelope.id);
+        fromClient(this.desk, line, envelope, since);
+        if (envelope.kind !== 'notification') this.watchHold();
+      },
+      full: (full) => {
+        this.#crowded = full;
+        this.regulate();
+      },
+    });
+    this.client = new Endpoint(
+      io.input,
+      io.output,
+      { limit: config.maxMessage },
+      {
+        run: (run) => this.#read(run),
+        tooLong: (head) => this.client.send(error(scanHead(head).id ?? 'null', PARSE_ERROR, flow.tooLong)),
+        end: (rest) => {
+          if (rest.length > 0) this.gate.push(rest, scan(rest));
+          void this.gate.emptied().then(events.ended);
+        },
+        full: (full) => {
+          for (const generation of roster) if (full) generation.pause();
+          for (const generation of roster) if (!full) generation.resume();
+        },
+        gone: events.ended,
+      },
+    );
+    this.generationEvents = {
+      message: ({ number }, run, from, to, envelope) => {
+        fromServer(this.desk, number, run, envelope, from, to);
+        if (this.desk.ending === number) void this.#watchEnding(number);
+      },
+      noise: flow.noise,
+      tooLong: (generation) => {
+        const fault = `wrote a line of more than ${config.maxMessage} bytes`;
+        log.error('failed', `generation ${generation.number} ${fault}: it is stopped. --max-message raises the limit`);
+        generation.condemn(fault);
+      },
+      full: ({ number }, full) => {
+        if (full) this.#stuck.add(number);
+        else this.#stuck.delete(number);
+        this.regulate();
+      },
+      closed: (generation, pipe) => generation.condemn(`closed its ${pipe} and was stopped`),
+      exit: (generation, exit) => {
+        this.#stuck.delete(generation.number);
+        this.regulate();
+        events.exit(generation, exit);
+      },
+    };
+  }
+
+  #read(run: Buffer): void {
+    const now = performance.now();
+    for (let from = 0, to = 0; from < run.length; from = to) {
+      to = lineEnd(run, from);
+      this.gate.push(run.subarray(from, to), scan(run, from, to), now);
+    }
+  }
+
+  /** A generation that comes up while the client is slow is slowed down like the others. */
+  admit(generation: Generation): void {
+    this.#roster.add(generation);
+    if (this.client.writer.full) generation.pause();
+  }
+
+  /** Another configuration is in force. */
+  reconfigure(config: Config): void {
+    this.desk.options = optionsOf(this.#flow, config, this.desk.options.nonce);
+  }
+
+  generation(number: number): Generation | undefined {
+    return this.#roster.get(number);
+  }
+
+  /** Sees to it that what waits too long is answered. */
+  watchHold(): void {
+    if (this.#expiring || this.desk.hold.size === 0 || this.desk.options.hold === 0) return;
+    this.#expiring = true;
+    void this.#expire().catch(() => {});
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+
+  /** A server that has ended its streams and is there a moment later has not done it because it goes. */
+  async #watchEnding(number: number): Promise<void> {
+    if (this.#ending) return;
+    this.#ending = true;
+    await delay(STAYS, undefined, { signal: this.#over.signal }).catch(() => {});
+    this.#ending = false;
+    endStreams(this.desk, number);
+  }
+
+  async #expire(): Promise<void> {
+    try {
+      for (let due = expire(this.desk); due !== undefined; due = expire(this.desk)) {
+        await delay(Math.max(1, due - performance.now()), undefined, { signal: this.#over.signal });
+      }
+    } finally {
+      // In the same turn as the last look: whatever is held from now on starts a new watch.
+      this.#expiring = false;
+    }
+  }
+
+  /** The client is read as long as the one that serves reads. For whenever that may have changed. */
+  regulate(): void {
+    const { serving } = this.desk;
+    if (this.#crowded || (serving !== undefined && this.#stuck.has(serving))) this.client.pause();
+    else this.client.resume();
+  }
+}
+
+function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {
+  const { retry, concurrency, onFailure, agentTools, hold, notify } = config;
+  return { retry, concurrency, onFailure, agentTools, name: flow.name, hold, promise: notify !== 'never', nonce };
+}
