@@ -1,0 +1,16 @@
+// `mcp-hotline completion`: a script for bash, zsh or fish, with all its words in it, so that a press of Tab starts no
+// program. Nothing is completed after --, where the server's own command stands. What the scripts say is in completion/.
+
+import { basename } from 'node:path';
+import { shells } from './commands.js';
+import { bash } from './completion/bash.js';
+import { fish } from './completion/fish.js';
+import { zsh } from './completion/zsh.js';
+
+const scripts = { bash, zsh, fish };
+
+/** For the user's own shell if none is named. */
+export function completionScript(shell: keyof typeof scripts | undefined, env: NodeJS.ProcessEnv): string {
+  const own = shells.find((known) => known === basename(env['SHELL'] ?? ''));
+  return scripts[shell ?? own ?? 'bash']();
+}

@@ -1,0 +1,58 @@
+// What can be typed on the command line of each command, out of the tables of commands and options: the same for every
+// shell. How a shell is told of it is the business of the files beside this one.
+
+import { negatable, type OptionSpec } from '../../config/option-spec.js';
+import type { Command } from '../commands.js';
+
+/** One thing that can be typed: an option or its negation. */
+export interface Word {
+  readonly name: string;
+  readonly alias: string | undefined;
+  readonly description: string;
+  readonly value: Value;
+  readonly repeatable: boolean;
+}
+
+/** What follows an option: nothing, maybe something, a path, a directory, one of a few words, or anything at all. */
+export type Value =
+  | { readonly kind: 'none' | 'optional' | 'file' | 'directory' | 'any' }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] };
+
+const directories = new Set(['cwd', 'state-dir']);
+const files = new Set(['watch', 'ignore', 'config', 'log-file']);
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
+
+export function wordsOf({ options }: Command): Word[] {
+  const general: Word[] = [
+    { name: 'help', alias: 'h', description: 'Show help', value: { kind: 'none' }, repeatable: false },
+    { name: 'version', alias: undefined, description: 'Show the version', value: { kind: 'none' }, repeatable: false },
+  ];
+  const given = options.flatMap((spec) => {
+    const usual = spec.type === 'switch' && spec.default; // as in the help: nobody asks for what is on
+    const { name, alias, description } = spec;
+    const positive = { name, alias, description, value: valueOf(spec), repeatable: spec.type === 'list' };
+    const negated: Word = {
+      ...positive,
+      name: `no-${name}`,
+      alias: undefined,
+      description: spec.negated ?? `Switch --${name} off`,
+      value: { kind: 'none' },
+    };
+    return [...(usual ? [] : [positive]), ...(negatable(spec) && (usual || 'bare' in spec) ? [negated] : [])];
+  });
+  return [...given, ...general];
+}
+
+function valueOf(spec: OptionSpec): Value {
+  if (spec.type === 'switch') return { kind: 'none' };
+  if (spec.type === 'choice') return { kind: 'choice', choices: spec.choices };
+  if (spec.type === 'signal') return { kind: 'choice', choices: signals };
+  if (directories.has(spec.name)) return { kind: 'directory' };
+  if (files.has(spec.name)) return { kind: 'file' };
+  return { kind: 'bare' in spec ? 'optional' : 'any' };
+}
+
+/** For a shell's single quotes. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

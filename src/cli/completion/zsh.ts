@@ -1,0 +1,72 @@
+// The completion script for zsh: one call of its own _arguments a command.
+
+import { commands, shells, type Command } from '../commands.js';
+import { quoted, wordsOf, type Word } from './words.js';
+
+export function zsh(): string {
+  const argumentsOf = (command: Command): string =>
+    wordsOf(command)
+      .flatMap((word) => {
+        const { name, alias, repeatable } = word;
+        const text = `[${word.description.replace(/[[\]:\\]/g, '\\$&')}]${zshValue(word)}`;
+        const forms = alias === undefined ? [`--${name}`] : [`-${alias}`, `--${name}`];
+        return forms.map((form) => {
+          const equals = word.value.kind === 'none' ? '' : form.startsWith('--') ? '=' : '+';
+          const others = repeatable ? '*' : forms.length > 1 ? `(${forms.join(' ')})` : '';
+          return `        ${quoted(`${others}${form}${equals}${text}`)}`;
+        });
+      })
+      .join(' \\\n');
+  const branches = commands.map((command) => {
+    const rest = command.name === 'completion' ? ` \\\n        ${quoted(`1:shell:(${shells.join(' ')})`)}` : '';
+    return `    ${command.name})\n      _arguments -s -S \\\n${argumentsOf(command)}${rest}\n      ;;`;
+  });
+  const described = commands.map(({ name, summary }) => `      ${quoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`);
+  return `#compdef mcp-hotline
+# Completion of mcp-hotline for zsh. In ~/.zshrc, after compinit: source <(mcp-hotline completion zsh)
+_mcp_hotline() {
+  local command=run
+  if (( \${words[(I)--]} && \${words[(I)--]} < CURRENT )); then
+    return 1
+  fi
+  if (( CURRENT == 2 )) && [[ $PREFIX != -* ]]; then
+    local -a commands=(
+${described.join('\n')}
+    )
+    _describe command commands
+    return
+  fi
+  case $words[2] in
+    (${commands.map(({ name }) => name).join('|')})
+      command=$words[2]
+      shift words
+      (( CURRENT-- ))
+      ;;
+  esac
+  case $command in
+${branches.map((branch) => branch.replace(/^ {4}(\w+\))/, '    ($1')).join('\n')}
+  esac
+}
+if [[ $funcstack[1] == _mcp_hotline ]]; then
+  _mcp_hotline "$@"
+else
+  compdef _mcp_hotline mcp-hotline
+fi`;
+}
+
+function zshValue({ value, name }: Word): string {
+  switch (value.kind) {
+    case 'none':
+      return '';
+    case 'file':
+      return `:${name}:_files`;
+    case 'directory':
+      return `:${name}:_files -/`;
+    case 'choice':
+      return `:${name}:(${value.choices.join(' ')})`;
+    case 'optional':
+      return `::${name}: `;
+    case 'any':
+      return `:${name}: `;
+  }
+}

@@ -1,0 +1,21 @@
+// `mcp-hotline explain`: what would be done with a server, without starting it, for people or as data. Finding it out is
+// explanation.ts's, printing main.ts's.
+
+import type { Result } from '../config/check.js';
+import { resolveConfig, type Given } from '../config/config.js';
+import { supplied } from '../config/discovery/supply.js';
+import { currentDirectory } from './current-directory.js';
+import { explanationText } from './explain-text.js';
+import { explanationOf } from './explanation.js';
+
+/** What to print, and the exit code. */
+export async function explain(given: Given & { json?: boolean }): Promise<Result<{ text: string; code: number }>> {
+  const { json = false, ...rest } = given;
+  const cwd = currentDirectory(given);
+  if (!cwd.ok) return cwd;
+  const resolved = await supplied(resolveConfig(rest, { cwd: cwd.value, env: process.env }));
+  if (!resolved.ok) return resolved;
+  const explanation = await explanationOf(resolved.value);
+  const text = json ? JSON.stringify(explanation, undefined, 2) : explanationText(explanation);
+  return { ok: true, value: { text, code: explanation.rules.length > 0 ? 0 : 1 } };
+}

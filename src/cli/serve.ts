@@ -1,0 +1,37 @@
+// The second half of `mcp-hotline run`, loaded while the server comes up: opens the log and puts the proxy between the process's
+// streams and the server. How the process is ended is run.ts's.
+
+import { isatty } from 'node:tty';
+import type { Given } from '../config/config.js';
+import type { Supplied } from '../config/discovery/supply.js';
+import type { LiveConfig } from '../config/live.js';
+import { openLog } from '../log/open.js';
+import { createProxy, type Proxy } from '../proxy.js';
+import type { FirstServer } from '../server/first.js';
+
+export interface Served extends Supplied {
+  readonly given: Given;
+  /** Where the proxy was started. */
+  readonly cwd: string;
+  readonly live: LiveConfig;
+  readonly first: FirstServer | undefined;
+}
+
+export interface Serving {
+  readonly proxy: Proxy;
+  /** Resolves when everything is written, or after so many milliseconds. */
+  closeLog(within: number): Promise<void>;
+}
+
+export async function serve({ config, warnings, found, given, cwd, live, first }: Served): Promise<Serving> {
+  const { stdin: input, stdout: output, stderr } = process;
+  const { logLevel: level, logFormat: format, logFile: file, env } = config;
+  const { log, close: closeLog } = openLog({ level, format, file, stderr, env });
+  for (const warning of warnings) log.warn('warning', warning);
+  if (found !== undefined) log[found.level]('starting', found.why);
+  if (isatty(0) && format === 'text' && (level === 'info' || level === 'debug')) {
+    const { waitingNotice } = await import('./terminal.js');
+    stderr.write(waitingNotice(given, cwd));
+  }
+  return { proxy: createProxy({ input, output, stderr }, config, log, live, first), closeLog };
+}

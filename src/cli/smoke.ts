@@ -1,0 +1,87 @@
+// `mcp-hotline smoke`: turns its options into a smoke run, and the run into a report on stdout and an exit code. What is
+// checked, and how, is in smoke/.
+
+import { constants } from 'node:os';
+import { flush } from '../log/flush.js';
+import type { Result } from '../config/check.js';
+import { resolveConfig, type Given } from '../config/config.js';
+import { supplied } from '../config/discovery/supply.js';
+import { createReporter } from '../smoke/reporters.js';
+import { usualTimeout, type ReporterName } from '../smoke/options.js';
+import { exitCode } from '../smoke/report.js';
+import { smoke as perform } from '../smoke/smoke.js';
+import { currentDirectory } from './current-directory.js';
+import { readCalls } from './smoke-calls.js';
+import { toWords } from './words.js';
+
+/** The own options of smoke, which command-line.ts has checked by their table. */
+interface Own {
+  call?: readonly string[];
+  expect?: readonly string[];
+  reload?: boolean;
+  reporter?: ReporterName;
+  timeout?: number;
+}
+
+const WRITING = 10_000;
+/** What a build may take that has no limit. */
+const NO_LIMIT = 86_400_000;
+
+/** The exit code, or what was wrong with the options. `words` are those before the server's command, as typed. */
+export async function smoke(given: Given & Own, words: readonly string[]): Promise<Result<number>> {
+  const {
+    call = [],
+    expect = [],
+    reload = false,
+    reporter: form = 'text',
+    timeout = usualTimeout,
+    command,
+    args = [],
+    ...proxy
+  } = given;
+  const calls = readCalls(words, call, expect);
+  if (!calls.ok) return calls;
+  const directory = currentDirectory(proxy);
+  if (!directory.ok) return directory;
+  const base = { cwd: directory.value, env: process.env };
+  const server = command === undefined ? {} : { command, args };
+  const resolved = await supplied(resolveConfig({ ...proxy, ...server }, base));
+  if (!resolved.ok) return resolved;
+  const { config } = resolved.value;
+
+  const stopped = new AbortController();
+  const ended = endedBy(stopped);
+  const reporter = createReporter(form);
+  const write = (text: string): void => {
+    if (text !== '' && !stopped.signal.aborted) process.stdout.write(text);
+  };
+  process.stdout.on('error', () => {}); // nobody reads on; the exit code still tells
+  const setup = {
+    server: command === undefined ? [] : [command, ...args],
+    shown: [config.command, ...config.args],
+    options: toWords(proxy),
+    ...base,
+    calls: calls.value,
+    reload,
+    timeout,
+    watches: config.rules.length > 0,
+    builds: config.rules.some(({ build }) => build !== undefined) ? config.buildTimeout || NO_LIMIT : undefined,
+  };
+  write(reporter.begin(setup.shown));
+  const report = await perform(setup, (check) => write(reporter.check(check)), stopped.signal);
+  write(reporter.end(report));
+  await flush(process.stdout, WRITING);
+  return { ok: true, value: ended.code ?? exitCode(report) };
+}
+
+/** A signal ends the run in good order, servers included, and decides the exit code. */
+function endedBy(stopped: AbortController): { code?: number } {
+  const ended: { code?: number } = {};
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      ended.code ??= 128 + constants.signals[name];
+      stopped.abort();
+    });
+  }
+  return ended;
+}

@@ -1,0 +1,40 @@
+// What a person is told who starts the proxy by hand, on a terminal: that it waits for a client, and how a client is told
+// to start it. Programs are told nothing of it.
+
+import { basename, resolve } from 'node:path';
+import type { Given } from '../config/config.js';
+import { toWords } from './words.js';
+
+/** For a proxy that runs, and waits. */
+export function waitingNotice(given: Given, cwd: string): string {
+  const { command, args = [], ...options } = given;
+  const server = command === undefined ? [] : [command, ...args];
+  const directory = resolve(cwd, options.cwd ?? '');
+  return `mcp-hotline: waiting for an MCP client on stdin, which is a terminal here.
+It is meant to be started by a client, by a configuration such as:
+
+${configuration({ ...options, cwd: directory }, server, basename(directory))}
+
+To try the server without a client: mcp-hotline smoke${server.length === 0 ? '' : ` -- ${server.join(' ')}`}
+Ctrl+D or Ctrl+C ends it; mcp-hotline --help tells more.
+`;
+}
+
+/** For one that was not told what to run. */
+export function usageNotice(): string {
+  return `
+It stands between an MCP client and the command that starts a server, in the client's configuration:
+
+${configuration({}, ['node', 'server.js'], 'my-server')}
+
+mcp-hotline --help tells more.
+`;
+}
+
+/** In the form that most clients share. */
+function configuration(options: Given, server: readonly string[], name: string): string {
+  const args = ['-y', 'mcp-hotline', ...toWords(options), ...(server.length === 0 ? [] : ['--', ...server])];
+  const shown = args.map((word) => `\n        ${JSON.stringify(word)}`).join(',');
+  const entry = `"command": "npx",\n      "args": [${shown}\n      ]`;
+  return `{\n  "mcpServers": {\n    ${JSON.stringify(name)}: {\n      ${entry}\n    }\n  }\n}`;
+}

@@ -1,0 +1,17 @@
+// Options as the words one would type for them: the way back of command-line.ts, for passing options on to another
+// process of this program.
+
+import type { Options } from '../config/options.js';
+import { camelCase, options } from '../config/options.js';
+
+export function toWords(given: Options): string[] {
+  const values = given as Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+  return options.flatMap(({ name }) => {
+    const value = values[camelCase(name)];
+    if (value === undefined) return [];
+    if (value === true) return [`--${name}`];
+    if (value === false) return [`--no-${name}`];
+    // With =, because a value may begin with a dash.
+    return [value].flat().map((one) => `--${name}=${one}`);
+  });
+}

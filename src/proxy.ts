@@ -1,0 +1,100 @@
+/**
+ * The composition root: read it first. Puts a client's streams, a server command and the flow between them together, and
+ * hands out a handle. It ends no process but the servers': exiting is for the cli.
+ */
+import { basename } from 'node:path';
+import type { Writable } from 'node:stream';
+import { messageTooLong } from './agent/words.js';
+import type { Config } from './config/config.js';
+import type { LiveConfig } from './config/live.js';
+import type { Flow, FlowContext, Streams } from './flow/flow.js';
+import type { Log } from './log/log.js';
+import { childSpec } from './server/child-spec.js';
+import type { FirstServer } from './server/first.js';
+import type { Noise } from './server/generation.js';
+
+export interface Proxy {
+  /** The exit code that the proxy's process should have, once every server is gone and everything is delivered. */
+  readonly closed: Promise<number>;
+  /** Ends as if the client had closed its side. */
+  close(): void;
+  /** Ends as if this signal had come; it is passed on to the servers. */
+  signal(name: NodeJS.Signals): void;
+  /** Restarts the server now, with a build if there is one. */
+  reload(): void;
+}
+
+/** `first`: the server's process, if it has been started already. */
+export function createProxy(io: Streams, config: Config, log: Log, live?: LiveConfig, first?: FirstServer): Proxy {
+  let settle: (code: number) => void = () => {};
+  const settled = new Promise<number>((resolve) => (settle = resolve));
+  const closed = settled.then(async (code) => {
+    await first?.end();
+    return code;
+  });
+  const context: FlowContext = {
+    io,
+    config,
+    log,
+    live,
+    name: basename(config.command),
+    tooLong: messageTooLong(config.maxMessage),
+    spec: (number) => {
+      const spec = childSpec(context.config, number);
+      return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr };
+    },
+    first,
+    noise: reportNoise(io.stderr, log),
+    notStarted: (error) => {
+      const missing = error.code === 'ENOENT';
+      log.error(
+        'failed',
+        missing ? `command not found: ${config.command}` : `can't run ${config.command}: ${error.message}`,
+      );
+      settle(missing ? 127 : 126);
+      return { close: () => {}, signal: () => {}, reload: () => {} };
+    },
+    settle,
+  };
+  io.stderr.on('error', () => {});
+  // The agent's own tools need the reload flow even where there is nothing to watch.
+  const reloads = config.reload && (config.rules.length > 0 || config.agentTools);
+  const flow = reloads ? reloadFlow(context) : pipeFlow(context);
+  return {
+    closed,
+    close: () => void flow.then((running) => running.close()),
+    signal: (name) => void flow.then((running) => running.signal(name)),
+    reload: () => void flow.then((running) => running.reload()),
+  };
+}
+
+/** A flow is loaded only where it is used, and beside the server's own start. */
+async function pipeFlow(context: FlowContext): Promise<Flow> {
+  const { passThrough } = await import('./flow/pass-through.js');
+  return passThrough(context);
+}
+
+async function reloadFlow(context: FlowContext): Promise<Flow> {
+  const { Controller } = await import('./reload/controller.js');
+  return new Controller(context);
+}
+
+const hints: Record<Noise, string> = {
+  text: 'the server printed text on stdout, which belongs to the protocol: it went to stderr instead. Print such lines to stderr (console.error, print(…, file=sys.stderr), a logger on stderr)',
+  json: 'the server printed JSON on stdout that is no JSON-RPC message: it went to stderr instead. Let its logger write to stderr',
+  cut: 'the server ended in the middle of a message: its beginning went to stderr instead',
+};
+
+const MAX_NOISE = 1024 * 1024;
+
+/** Noise goes where people look; the hint to its author comes once a kind. */
+function reportNoise(stderr: Writable, log: Log): FlowContext['noise'] {
+  const told = new Set<Noise>();
+  return (generation, kind, line) => {
+    // Nobody reads stderr: noise is the last thing to keep in memory, or to hold messages up for.
+    if (stderr.writableLength < MAX_NOISE) stderr.write(line);
+    if (told.has(kind)) return;
+    told.add(kind);
+    log.warn('noise', hints[kind], { generation: generation.number, kind });
+  };
+}

@@ -1,0 +1,90 @@
+// The tool calls of a smoke run: whether each succeeds, says what is expected, and keeps to the tool's own output schema.
+// Which calls are made is the user's to say.
+
+import { nearest } from '../config/nearest.js';
+import { isRecord } from '../lists/lists.js';
+import type { Connection } from './connection.js';
+import { paramsFor, resultProblems, whyNot, type Era } from './eras.js';
+import { excerpt } from './message.js';
+import { judged, failed, type Verdict } from './report.js';
+import { mismatch } from './schemas.js';
+
+export interface Call {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly expect: readonly string[];
+}
+
+export interface Called {
+  readonly verdict: Verdict;
+  /** Without what may differ between two runs for reasons of transport. */
+  readonly result: unknown;
+}
+
+export async function callTool(
+  connection: Connection,
+  era: Era,
+  call: Call,
+  tools: readonly unknown[],
+  limit: number,
+  signal: AbortSignal,
+): Promise<Called> {
+  const tool = tools.filter(isRecord).find(({ name }) => name === call.tool);
+  if (tool === undefined) return { verdict: failed(missing(call.tool, tools)), result: undefined };
+  const params = paramsFor(era, { name: call.tool, arguments: call.input });
+  const outcome = await connection.request('tools/call', params, limit, signal);
+  if (outcome.kind !== 'result') return { verdict: failed(whyNot(outcome, limit)), result: undefined };
+  const problems = await problemsOf(outcome.result, era, call, tool);
+  const text = isRecord(outcome.result) ? said(outcome.result) : '';
+  return { verdict: judged(problems, excerpt(firstLine(text), 60)), result: withoutMeta(outcome.result) };
+}
+
+async function problemsOf(
+  result: unknown,
+  era: Era,
+  { expect }: Call,
+  tool: Readonly<Record<string, unknown>>,
+): Promise<string[]> {
+  const problems = resultProblems(era, 'tools/call', result);
+  if (problems.length > 0 || !isRecord(result)) return problems;
+  if (result['resultType'] === 'input_required') return ['it asks for input, which smoke has none of'];
+  const text = said(result);
+  if (!Array.isArray(result['content'])) problems.push('the result has no content');
+  if (result['isError'] === true) return [...problems, `it failed: ${excerpt(text)}`];
+  for (const wanted of expect) {
+    if (!text.includes(wanted)) problems.push(`expected ${JSON.stringify(wanted)} in: ${excerpt(text)}`);
+  }
+  const schema = tool['outputSchema'];
+  if (!isRecord(schema)) return problems;
+  if (result['structuredContent'] === undefined) {
+    return [...problems, 'the tool has an outputSchema, but the result has no structuredContent'];
+  }
+  const wrong = await mismatch(schema, result['structuredContent']);
+  return wrong === undefined ? problems : [...problems, `structuredContent does not match the outputSchema: ${wrong}`];
+}
+
+/** All text of a result, one block a line, and its structured content as JSON. */
+function said(result: Readonly<Record<string, unknown>>): string {
+  const content: unknown = result['content'];
+  const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
+  const texts = blocks.map(({ text, resource }) => text ?? (isRecord(resource) ? resource['text'] : undefined));
+  const structured = result['structuredContent'];
+  const all = structured === undefined ? texts : [...texts, JSON.stringify(structured)];
+  return all.filter((text) => typeof text === 'string').join('\n');
+}
+
+function missing(name: string, tools: readonly unknown[]): string {
+  const names = tools.filter(isRecord).map((tool) => String(tool['name']));
+  const meant = nearest(name, names);
+  return `there is no tool ${JSON.stringify(name)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
+
+function withoutMeta(result: unknown): unknown {
+  if (!isRecord(result)) return result;
+  const { _meta, ...rest } = result;
+  return rest;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
