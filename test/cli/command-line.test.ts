@@ -1,0 +1,106 @@
+// How the words of a command line are read: options, the server's command, and one-line errors that show what would be right.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readCommandLine } from '#src/cli/command-line.js';
+import { camelCase, options } from '#src/config/options.js';
+
+const understood: readonly [words: string, given: object][] = [
+  ['-- node server.js', { command: 'node', args: ['server.js'] }],
+  ['run -- node server.js', { command: 'node', args: ['server.js'] }],
+  ['-- run', { command: 'run', args: [] }],
+  ['', {}],
+  ['--', {}],
+  ['run', {}],
+  ['-- node -- --watch x --help -e', { command: 'node', args: ['--', '--watch', 'x', '--help', '-e'] }],
+  ['-- 007 1e3 0x1f', { command: '007', args: ['1e3', '0x1f'] }],
+  ['--watch a -w b --watch=c -- x', { watch: ['a', 'b', 'c'], command: 'x', args: [] }],
+  ['-i a -e .ts,js -d 5 -- x', { ignore: ['a'], ext: ['ts', 'js'], debounce: 5, command: 'x', args: [] }],
+  ['--hold 1 --hold 2 -- x', { hold: 2, command: 'x', args: [] }],
+  ['--poll -- x', { poll: 2000, command: 'x', args: [] }],
+  ['--poll 50 -- x', { poll: 50, command: 'x', args: [] }],
+  ['--poll=50 x y', { poll: 50, command: 'x', args: ['y'] }],
+  ['--no-poll -- x', { poll: false, command: 'x', args: [] }],
+  ['--build -- x', { build: 'build', command: 'x', args: [] }],
+  ['--build --poll -- x', { build: 'build', poll: 2000, command: 'x', args: [] }],
+  ['--build compile -- x', { build: 'compile', command: 'x', args: [] }],
+  ['--no-build -- x', { build: false, command: 'x', args: [] }],
+  ['--no-reload -- x', { reload: false, command: 'x', args: [] }],
+  ['--reload -- x', { reload: true, command: 'x', args: [] }],
+  ['--agent-tools -- x', { agentTools: true, command: 'x', args: [] }],
+  ['--watch src node server.js --watch y', { watch: ['src'], command: 'node', args: ['server.js', '--watch', 'y'] }],
+  ['node server.js -xyz --poll 5 --build', { command: 'node', args: ['server.js', '-xyz', '--poll', '5', '--build'] }],
+  ['--build=a node --build b', { build: 'a', command: 'node', args: ['--build', 'b'] }],
+  ['node server.js --help', { command: 'node', args: ['server.js', '--help'] }],
+  ['run node server.js', { command: 'node', args: ['server.js'] }],
+  ['--no-reload node', { reload: false, command: 'node', args: [] }],
+  ['--watch a.b.c --state-dir 007 -- x', { watch: ['a.b.c'], stateDir: '007', command: 'x', args: [] }],
+];
+
+const split = (words: string): string[] => words.split(' ').filter((word) => word !== '');
+
+for (const [words, given] of understood) {
+  test(`mcp-hotline ${words}`, () => assert.deepEqual(readCommandLine(split(words)), { ask: 'run', given }));
+}
+
+const form = 'mcp-hotline [options] -- <command> [args…]';
+const refused: readonly [words: string, error: string][] = [
+  ['--wach src -- x', 'unknown option --wach; did you mean --watch?'],
+  ['--wach=src -- x', 'unknown option --wach; did you mean --watch?'],
+  ['-watch src -- x', 'unknown option -watch; did you mean --watch?'],
+  ['--no-relod -- x', 'unknown option --no-relod; did you mean --no-reload?'],
+  ['--startTimeout 5 -- x', 'unknown option --startTimeout; did you mean --start-timeout?'],
+  ['--frobnicate -- x', 'unknown option --frobnicate; mcp-hotline --help lists them all'],
+  ['-q -- x', 'unknown option -q; mcp-hotline --help lists them all'],
+  ['--no-watch -- x', 'unknown option --no-watch; mcp-hotline --help lists them all'],
+  ['--constructor -- x', 'unknown option --constructor; mcp-hotline --help lists them all'],
+  ['--$0 -- x', 'unknown option --$0; mcp-hotline --help lists them all'],
+  [
+    '--debounce soon -- x',
+    '--debounce: "soon" is not allowed, expected a whole number of milliseconds from 0 to 60000',
+  ],
+  ['--debounce -5 -- x', '--debounce: "-5" is not allowed, expected a whole number of milliseconds from 0 to 60000'],
+  ['-d 1.5 -- x', '--debounce: "1.5" is not allowed, expected a whole number of milliseconds from 0 to 60000'],
+  ['--strategy swap -- x', '--strategy: "swap" is not allowed, expected overlap or replace'],
+  ['--max-message 0 -- x', '--max-message: 0 is not allowed, expected a whole number of MiB from 1 to 2048'],
+  ['--watch -- x', '--watch: a value is missing, expected <path or glob>, repeatable'],
+  ['--watch --ignore a -- x', '--watch: a value is missing, expected <path or glob>, repeatable'],
+  ['--hold', '--hold: a value is missing, expected a whole number of milliseconds from 0 to 86400000'],
+  ['--build a --no-build -- x', '--build and --no-build exclude each other, give one of them'],
+  ['--poll node x', '--poll: "node" is not allowed, expected a whole number of milliseconds from 10 to 3600000'],
+  ['--build node x', `--build leaves open where the server's command begins, expected ${form}`],
+  ['--poll 50 node x', `--poll leaves open where the server's command begins, expected ${form}`],
+  ['server -- x', `unexpected "server" before --; expected ${form}`],
+  ['rnu -- x', 'unexpected "rnu" before --; did you mean run?'],
+  ['run server -- x', `unexpected "server" before --; expected ${form}`],
+];
+
+for (const [words, error] of refused) {
+  test(`mcp-hotline ${words}: ${error}`, () => {
+    assert.deepEqual(readCommandLine(split(words)), { ask: 'nothing', error });
+  });
+}
+
+test('every option of the table is understood', () => {
+  for (const spec of options) {
+    const value = {
+      list: 'js',
+      number: '50',
+      text: 'x',
+      choice: 'choices' in spec ? spec.choices[0]! : '',
+      switch: '',
+      signal: 'SIGINT',
+    };
+    const words = spec.type === 'switch' ? [`--${spec.name}`] : [`--${spec.name}`, value[spec.type]];
+    const line = readCommandLine([...words, '--', 'x']);
+    assert.ok(line.ask === 'run', spec.name);
+    assert.ok(Object.hasOwn(line.given, camelCase(spec.name)), spec.name);
+  }
+});
+
+test('help and version are asked for before the command, by either name', () => {
+  for (const words of ['--help', '-h', '--watch x --help', 'run --help', '--wach --help']) {
+    assert.deepEqual(readCommandLine(split(words)), { ask: 'help' }, words);
+  }
+  assert.deepEqual(readCommandLine(['--version']), { ask: 'version' });
+});

@@ -1,0 +1,169 @@
+// `mcp-hotline status` and `mcp-hotline log` on the built bin: what they print of the proxies of a directory, running, killed
+// or gone, for people and as data, and that neither arguments nor environment are in it. What the trail holds is for
+// test/e2e/agent and test/log.
+
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newMarker, project, startProxy, testEnvironment } from '../support/harness.js';
+import { bin, scratch } from '../support/paths.js';
+import { behaviour, reloadable } from '../support/reloadable.js';
+import { cleanup } from '../support/cleanup.js';
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function start(cwd: string, words: readonly string[]): ChildProcess {
+  const env = testEnvironment(newMarker());
+  return spawn(process.execPath, [bin, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+}
+
+async function run(cwd: string, ...words: string[]): Promise<Outcome> {
+  const child = start(cwd, words);
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+const secret = 'do-not-write-this-down';
+
+test('a running proxy is shown with its generation, last reload and failure, and a gone one is not', async (t) => {
+  const { directory, write } = project(t, reloadable('one'));
+  const before = await run(directory, 'status');
+  assert.equal(before.code, 1);
+  assert.match(before.stderr, /nothing is known of .*no proxy that reloads has run there/);
+
+  const proxy = startProxy(t, {
+    command: [process.execPath, 'server.mjs', `--token=${secret}`],
+    options: ['--watch', 'src'],
+    cwd: directory,
+    env: { SECRET: secret },
+  });
+  await proxy.initialize();
+  write('src/behaviour.mjs', behaviour('two'));
+  await proxy.waitForLog('reloaded in');
+  await proxy.request('tools/call', { name: 'answer' });
+  write('src/behaviour.mjs', 'broken(');
+  await proxy.request('tools/call', { name: 'answer' });
+
+  const shown = await untilShown(() => run(directory, 'status'), /last failure/);
+  assert.equal(shown.code, 0);
+  assert.match(shown.stdout, new RegExp(`proxy ${proxy.pid} since [\\d-]+ [\\d:]+: generation 2 \\(pid \\d+\\)`));
+  assert.match(shown.stdout, /last reload {3}.* in \d+ ms \(start \d+, lists \d+\) \(src\/behaviour\.mjs\)/);
+  assert.match(shown.stdout, /last failure {2}.* failed: exited with code 1 before the handshake was done/);
+
+  const { servers } = JSON.parse((await run(directory, 'status', '--json')).stdout) as { servers: Server[] };
+  assert.equal(servers.length, 1);
+  assert.equal(servers[0]?.running[0]?.proxy, proxy.pid);
+  assert.equal(typeof servers[0]?.running[0]?.lastReload?.phases['start'], 'number');
+  const stateDir = servers[0]?.stateDir ?? '';
+  for (const name of readdirSync(stateDir)) {
+    assert.equal(statSync(join(stateDir, name)).mode & 0o077, 0, name);
+    assert.ok(!readFileSync(join(stateDir, name), 'utf8').includes(secret), name);
+  }
+
+  proxy.end();
+  await proxy.exit();
+  const after = await run(directory, 'status');
+  assert.equal(after.code, 1);
+  assert.match(after.stdout, /no proxy is running; last: stopped at/);
+  assert.ok(!readdirSync(stateDir).some((name) => name.startsWith('proxy-')), 'nothing is left at a clean exit');
+
+  const trail = await run(directory, 'log');
+  assert.equal(trail.code, 0);
+  const events = trail.stdout.split('\n').map(
+    (line) =>
+      line
+        .slice(21)
+        .trim()
+        .split(/\s{2,}/)[0],
+  );
+  assert.deepEqual(events, ['started', 'change', 'reloaded', 'change', 'failed', 'stopped', '']);
+  const data = (await run(directory, 'log', '--json')).stdout.trimEnd().split('\n');
+  assert.deepEqual(
+    data.map((line) => (JSON.parse(line) as { event: string }).event),
+    events.slice(0, -1),
+  );
+  assert.ok(!trail.stdout.includes(secret) && !data.join('').includes(secret));
+});
+
+test('a proxy that was killed is not shown, two on one directory are', async (t) => {
+  const { directory } = project(t, reloadable('one'));
+  const given = { command: [process.execPath, 'server.mjs'], options: ['--watch', 'src'], cwd: directory };
+  const killed = startProxy(t, { ...given, mayLeave: true });
+  await killed.initialize();
+  await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${killed.pid} `));
+  killed.kill('SIGKILL');
+  await killed.exit();
+  assert.match((await run(directory, 'status')).stdout, /no proxy is running; last: started/);
+
+  const both = [startProxy(t, given), startProxy(t, given)];
+  await Promise.all(both.map((proxy) => proxy.initialize()));
+  for (const { pid } of both) await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${pid} `));
+  assert.doesNotMatch((await run(directory, 'status')).stdout, new RegExp(`proxy ${killed.pid} `));
+});
+
+test('log -f goes on with what happens, and a directory can be named', async (t) => {
+  const { directory, write } = project(t, reloadable('one'));
+  const stateDir = join(scratch, 'followed');
+  const proxy = startProxy(t, {
+    command: [process.execPath, 'server.mjs'],
+    options: ['--watch', 'src', '--state-dir', stateDir],
+    cwd: directory,
+  });
+  await proxy.initialize();
+  await untilShown(() => run(scratch, 'status', '--state-dir', stateDir), /generation 1/);
+  const follower = start(scratch, ['log', '-f', '--state-dir', stateDir]);
+  cleanup(t, () => follower.kill('SIGKILL'));
+  let seen = '';
+  const has = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (seen.includes(text)) resolve();
+      };
+      follower.stdout?.on('data', look);
+      look();
+    });
+  follower.stdout?.setEncoding('utf8').on('data', (text: string) => (seen += text));
+  await has('started');
+  write('src/behaviour.mjs', behaviour('two'));
+  await has('reloaded');
+  follower.kill('SIGTERM');
+  await once(follower, 'close');
+  assert.equal(seen.match(/started/g)?.length, 1);
+});
+
+test('words that make no sense are refused', async (t) => {
+  const { directory } = project(t);
+  assert.match(
+    (await run(directory, 'status', 'now')).stderr,
+    /unexpected "now", expected mcp-hotline status \[--json\]/,
+  );
+  assert.match((await run(directory, 'log', '--', 'node')).stderr, /unexpected "--", expected mcp-hotline log/);
+  assert.match((await run(directory, 'log', '--folow')).stderr, /did you mean --follow/);
+  assert.match((await run(directory, 'log', '--help')).stdout, /mcp-hotline log \[-f\] \[--json\]/);
+  assert.match((await run(directory, 'status', '--help')).stdout, /--json/);
+});
+
+interface Server {
+  stateDir: string;
+  running: { proxy: number; lastReload?: { phases: Record<string, number> } }[];
+}
+
+/** What a proxy shows of itself is on the disk a moment after it happened. */
+async function untilShown(look: () => Promise<Outcome>, pattern: RegExp): Promise<Outcome> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const outcome = await look();
+    if (pattern.test(outcome.stdout)) return outcome;
+    assert.ok(performance.now() < deadline, `waiting for ${pattern}: ${outcome.stdout}${outcome.stderr}`);
+  }
+}

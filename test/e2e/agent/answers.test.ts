@@ -1,0 +1,206 @@
+// What each of the agent's own tools answers, one by one: the arguments they refuse, the markers they believe, what they say
+// while the server is broken, starting or absent, in both eras. A whole session with them is session.test.ts's.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { live, script, scripted } from '../../support/live.js';
+import { meta, modern, withTools } from '../modern/modern.js';
+import { agent, now, ownTools, told } from './agent.js';
+
+const plain = `export const tools = { add: () => 1, die: () => process.exit(3), again: () => process.exit(42) };`;
+const long = 'x'.repeat(501);
+
+const wrong: [tool: string, given: object, says: RegExp][] = [
+  ['restart_server', {}, /"reason" is missing; expected a text of 1 to 500 characters/],
+  ['restart_server', { reason: ' ' }, /"reason" is " "; expected a text/],
+  ['restart_server', { reason: long }, /"reason" is "x+…; expected a text/],
+  ['restart_server', { reason: 1 }, /"reason" is 1;/],
+  ['restart_server', { reason: 'x', rebuild: 'yes' }, /"rebuild" is "yes"; expected true or false/],
+  ['restart_server', { reason: 'x', force: true }, /"force" is not an argument.*reason, rebuild/],
+  ['verify_server_restarted', {}, /"since_timestamp" is missing; expected a time in ISO 8601/],
+  ['verify_server_restarted', { since_timestamp: 'yesterday' }, /"since_timestamp" is "yesterday"/],
+  ['verify_server_restarted', { since_timestamp: 1700000000 }, /"since_timestamp" is 1700000000/],
+  ['verify_server_restarted', { since_timestamp: '2026-13-40T00:00:00Z' }, /"since_timestamp" is/],
+  ['server_status', { wait: 1 }, /"wait" is 1; expected true or false/],
+  ['server_status', { log: -1 }, /"log" is -1; expected a whole number from 0 to 1000/],
+  ['server_status', { log: 1.5 }, /"log" is 1.5/],
+  ['list_server_tools', { cursor: 'x' }, /"cursor" is not an argument.*takes no arguments/],
+  ['call_server_tool', {}, /"name" is missing; expected the name of a tool/],
+  ['call_server_tool', { name: 'add', arguments: [] }, /"arguments" is \[\]; expected an object/],
+];
+
+test('every invalid argument is an error that names the field and what is expected', async (t) => {
+  const proxy = await agent(t, scripted(plain));
+  for (const [tool, given, says] of wrong) {
+    const { text, isError } = await proxy.tool(tool, given);
+    assert.equal(isError, true, text);
+    assert.match(text, says);
+  }
+  const { result } = await proxy.request('tools/call', { name: 'server_status', arguments: 'none' });
+  assert.match(told(result).text, /"arguments" is "none"; expected an object/);
+  assert.equal((await proxy.tool('server_status')).facts.generation, 1, 'nothing was restarted');
+});
+
+test('verify: no marker, a torn one, one that is older, one of an earlier process, one of another that runs', async (t) => {
+  const proxy = await agent(t, scripted(plain));
+  const verify = (since = '2026-01-01T00:00:00Z') => proxy.tool('verify_server_restarted', { since_timestamp: since });
+  const mark = (text: string) => {
+    mkdirSync(proxy.stateDir, { recursive: true });
+    writeFileSync(join(proxy.stateDir, 'restart.json'), text);
+  };
+  assert.match((await verify()).text, /^No: no restart of this server is on record/);
+
+  mark('{"timestamp":"2026-');
+  const torn = await verify();
+  assert.match(torn.text, /record of the last restart is damaged. Call restart_server/);
+  assert.equal(torn.isError, true);
+
+  const left = {
+    timestamp: '2026-06-01T00:00:00.000Z',
+    reason: 'an edit',
+    generation: 7,
+    exitCode: null,
+    method: 'change',
+  };
+  mark(JSON.stringify({ ...left, proxy: await gonePid() }));
+  assert.deepEqual((await verify()).facts, {
+    restarted: true,
+    at: left.timestamp,
+    reason: 'an edit',
+    generation: 7,
+  });
+  const older = await verify('2026-06-01T00:00:01Z');
+  assert.match(older.text, /^No: the last restart was at 2026-06-01T00:00:00.000Z/);
+  assert.equal(older.facts.restarted, false);
+
+  mark(JSON.stringify({ ...left, proxy: process.pid }));
+  const foreign = await verify();
+  assert.match(foreign.text, new RegExp(`^No: .*another connection that is still open \\(process ${process.pid}\\)`));
+  assert.equal(foreign.facts.restarted, false);
+});
+
+test('P15 verify tells a crash, and a server that asked to be restarted, from a restart that was asked for', async (t) => {
+  const proxy = await agent(t, scripted(plain));
+  const since = now();
+  await proxy.request('tools/call', { name: 'die', arguments: {} });
+  await proxy.call('add');
+  const crashed = await proxy.tool('verify_server_restarted', { since_timestamp: since });
+  assert.match(crashed.text, /^Yes, but not because anybody asked for it: the server crashed/);
+  const { proxy: owner, method, exitCode, generation } = proxy.restartMarker();
+  assert.deepEqual([owner, method, exitCode, generation], [proxy.pid, 'crash', 3, 2]);
+
+  await proxy.request('tools/call', { name: 'again', arguments: {} });
+  await proxy.call('add');
+  const asked = await proxy.tool('verify_server_restarted', { since_timestamp: since });
+  assert.match(asked.text, /^Yes: .*\(the server asked for it\)/);
+  assert.deepEqual([proxy.restartMarker().method, proxy.restartMarker().exitCode], ['server', 42]);
+});
+
+test('with --strategy replace the marker of a request is written once, and before the old server stops', async (t) => {
+  const stops = `
+    import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+    process.on('exit', () => {
+      const marker = process.env.STATE + '/restart.json';
+      if (generation === 1) writeFileSync('seen', existsSync(marker) ? readFileSync(marker) : 'none');
+    });
+    export const tools = { add: () => 1 };`;
+  const proxy = await agent(t, scripted(stops), { options: ['--strategy', 'replace'] });
+  await proxy.tool('restart_server', { reason: 'a new key' });
+  assert.deepEqual(
+    [proxy.restartMarker().reason, proxy.restartMarker().method, proxy.restartMarker().generation],
+    ['a new key', 'request', 2],
+  );
+  assert.equal(JSON.parse(readFileSync(proxy.files.path('seen'), 'utf8')).reason, 'a new key');
+});
+
+test('P7 they work while the server has never come up', async (t) => {
+  const proxy = await agent(t, scripted('broken('));
+  assert.deepEqual(await proxy.toolNames(), ownTools);
+  const status = await proxy.tool('server_status');
+  assert.match(status.text, /No MCP server is running.*SyntaxError/s);
+  const listed = await proxy.tool('list_server_tools');
+  assert.match(listed.text, /can't be listed: no server is running. Call server_status/);
+  assert.match((await proxy.tool('call_server_tool', { name: 'add' })).text, /SyntaxError.*call restart_server/s);
+  const again = await proxy.tool('restart_server', { reason: 'hope' });
+  assert.equal(again.isError, true);
+  proxy.save(script(plain));
+  assert.equal((await proxy.tool('call_server_tool', { name: 'add' })).text, '1');
+  assert.match((await proxy.tool('server_status', { wait: true })).text, /is serving/);
+});
+
+test('P7 while a build fails, the compiler is quoted, and a rebuild can be asked for', async (t) => {
+  const files = {
+    ...scripted(plain),
+    'build.mjs': `import { existsSync } from 'node:fs'; if (existsSync('wrong')) { console.error('no such type'); process.exit(2); }`,
+  };
+  const proxy = await agent(t, files, { options: ['--build', 'node build.mjs'] });
+  proxy.files.write('wrong', '');
+  const failed = await proxy.tool('restart_server', { reason: 'a look', rebuild: true });
+  assert.match(failed.text, /could not be restarted: `node build.mjs` exited with code 2.*no such type/s);
+  assert.match((await proxy.tool('add')).text, /no such type.*call restart_server with rebuild: true/s);
+  proxy.files.remove('wrong');
+  const mended = await proxy.tool('restart_server', { reason: 'mended', rebuild: true });
+  assert.equal(typeof mended.facts.phases.build, 'number');
+  assert.deepEqual(
+    proxy
+      .audit()
+      .filter(({ event }) => event === 'build failed')
+      .map(({ cause }) => cause),
+    ['exited with code 2'],
+  );
+});
+
+test('what the server says on stderr comes with the status', async (t) => {
+  const proxy = await agent(t, scripted(`console.error('one\\ntwo\\nthree'); ${plain}`));
+  await proxy.waitForLog('three');
+  const { text, facts } = await proxy.tool('server_status', { log: 2 });
+  assert.deepEqual(facts.log, ['two', 'three']);
+  assert.match(text, /last lines on stderr:\ntwo\nthree$/);
+});
+
+test('P16 in the modern era every answer carries its resultType', async (t) => {
+  const proxy = await modern(t, withTools(), { options: ['--agent-tools'] });
+  const { result } = await proxy.ask('tools/list');
+  assert.deepEqual(
+    result.tools.map(({ name }: { name: string }) => name),
+    ['which', ...ownTools],
+  );
+  for (const [name, given] of [
+    ['restart_server', { reason: 'a test' }],
+    ['restart_server', {}],
+    ['verify_server_restarted', { since_timestamp: '2026-01-01T00:00:00Z' }],
+    ['server_status', { wait: true }],
+    ['list_server_tools', {}],
+    ['call_server_tool', { name: 'which' }],
+    ['call_server_tool', { name: 'witch' }],
+  ] as const) {
+    const answer = await proxy.ask('tools/call', { name, arguments: given });
+    assert.equal(answer.result.resultType, 'complete', JSON.stringify(answer));
+  }
+  await proxy.ask('tools/call', { name: 'call_server_tool', arguments: { name: 'which' }, requestState: 'kept' });
+  const line = proxy.forwarded(2).at(-1) ?? '';
+  const { params } = JSON.parse(line) as { params: object };
+  assert.deepEqual(params, { name: 'which', arguments: {}, requestState: 'kept', _meta: meta });
+});
+
+test('P14 a state directory that can not be written costs an agent nothing but the record', async (t) => {
+  const files = { ...scripted(plain), file: '' };
+  const proxy = await live(t, files, { options: ['--agent-tools', '--state-dir', 'file/state'] });
+  const call = (name: string, given: object) => proxy.request('tools/call', { name, arguments: given });
+  const { result } = await call('restart_server', { reason: 'a test' });
+  assert.equal(result.structuredContent.generation, 2);
+  const verified = await call('verify_server_restarted', { since_timestamp: '2026-01-01T00:00:00Z' });
+  assert.match(told(verified.result).text, /no restart of this server is on record/);
+  assert.equal(proxy.stderr().match(/(audit|restart\.json|about\.json).*can't be written/g)?.length, 1);
+});
+
+/** The id of a process that has ended. */
+async function gonePid(): Promise<number> {
+  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await once(child, 'exit');
+  return child.pid ?? 0;
+}

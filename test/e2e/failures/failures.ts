@@ -1,0 +1,56 @@
+// What the tests of this folder share: reading the failure that a call is answered with, and looking at what only the disk or
+// the system can tell, and a server that dies on demand. What fails, and how, is each test's own.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { script, scripted } from '../../support/live.js';
+import type { Live } from '../../support/live.js';
+import type { Message } from '../../support/message.js';
+import { built as builtProject } from '../reload/watched.js';
+
+/** The failure that a tool call is answered with, without having been executed. */
+export async function failureOf(proxy: Live, name = 'answer'): Promise<string> {
+  return failureIn(await proxy.request('tools/call', { name }), proxy.transcript);
+}
+
+/** The text of a tool result that is one text and an error. */
+export function failureIn({ result, error }: Message, story: () => string): string {
+  assert.equal(error, undefined, story());
+  assert.equal(result.isError, true, story());
+  assert.equal(result.content.length, 1);
+  assert.equal(result.content[0].type, 'text');
+  return result.content[0].text as string;
+}
+
+/** A project with a build (see `built` in watched.ts), and the option that runs it. */
+export const builtFiles = (): Record<string, string> => builtProject().files;
+export const build = ['--build', 'node build.mjs'];
+
+/** How many builds have begun. */
+export function builds(proxy: Live): number {
+  const file = proxy.files.path('builds.txt');
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+}
+
+/** How many lines of the log, or of the server's stderr, match. */
+export function countLog(proxy: Live, pattern: RegExp): number {
+  return proxy
+    .stderr()
+    .split('\n')
+    .filter((line) => pattern.test(line)).length;
+}
+
+/** A server that can be told to die. Its tools: `which`, `die` with a code or a signal and last words, `slow` until there is a file `gate`. */
+export const mortal = (more = ''): string =>
+  script(`import { writeSync } from 'node:fs';
+  export const tools = {
+    which: () => generation,
+    die: ({ code, signal, words = '' }) => {
+      writeSync(2, words);
+      if (signal) process.kill(process.pid, signal);
+      else process.exit(code);
+      return never;
+    },
+    slow: async () => (await appears('gate'), generation),
+  };${more}`);
+export const mortalFiles = (): Record<string, string> => ({ ...scripted(''), 'src/script.mjs': mortal() });

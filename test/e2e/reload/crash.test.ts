@@ -1,0 +1,164 @@
+// P15 on the built bin: a server that dies is started again and told of the session, and what it owed is answered; half of a
+// line it wrote is glued to nothing. Its exit codes decide what follows.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { live, script, scripted } from '../../support/live.js';
+import { behaviour, reloadable } from '../../support/reloadable.js';
+
+const mayHaveRun = /may or may not have taken effect/;
+
+test('P15 P1 a server that dies is started again and initialised again; every call it owed is answered once', async (t) => {
+  const annotations = { effect: { readOnlyHint: true } };
+  const proxy = await live(t, reloadable({ answer: 'one', annotations }));
+  await proxy.request('tools/list');
+  await proxy.request('logging/setLevel', { level: 'info' });
+  await proxy.request('resources/subscribe', { uri: 'a:b' });
+  const gate = proxy.gate();
+  const safe = await proxy.begin('effect', { file: 'effects', until: gate.path });
+  const unsafe = await proxy.begin('progress', { count: 0, until: gate.path });
+  const killer = proxy.request('tools/call', { name: 'die', arguments: { signal: 'SIGKILL' } });
+  for (const lost of [unsafe.answer, killer]) assert.match((await lost).error?.message ?? '', mayHaveRun);
+  assert.equal(await proxy.call('answer'), 'one');
+  gate.open();
+  assert.equal((await safe.answer).result.content[0].text, '2', 'it ran in both');
+  await proxy.waitForLog(/the server was ended by SIGKILL/);
+  const told = proxy.told(2).map(({ method }) => method);
+  const replayed = ['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'];
+  assert.deepEqual(told.slice(0, 4), replayed);
+  assert.deepEqual(proxy.notifications(), ['notifications/resources/updated'], 'no list is told that has not changed');
+});
+
+test('P15 a crash is followed by a new start every time, and the session lives on', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  for (const code of [1, 7]) {
+    assert.match(
+      (await proxy.request('tools/call', { name: 'die', arguments: { code } })).error?.message ?? '',
+      mayHaveRun,
+    );
+    assert.equal(await proxy.call('answer'), 'one');
+  }
+  proxy.save(behaviour('two'));
+  assert.equal(await proxy.call('answer'), 'two');
+});
+
+test('P10 P11 half a line of a server that dies is glued to nothing', async (t) => {
+  const half = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"cut';
+  const proxy = await live(
+    t,
+    scripted(`export const tools = {
+      which: () => generation,
+      half: () => { process.stdout.write('${half}', () => process.exit(1)); return never; },
+    };`),
+  );
+  assert.match((await proxy.request('tools/call', { name: 'half' })).error?.message ?? '', mayHaveRun);
+  assert.equal(await proxy.call('which'), '2');
+  for (const { raw, message } of proxy.messages) assert.ok(message?.jsonrpc === '2.0' && !raw.includes('"cut'));
+  await proxy.waitForLog(half);
+});
+
+test('P10 half a line of the client’s, at the time of a reload, is whole when it arrives', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  const line = '{"jsonrpc":"2.0","id":"é","method":"tools/call","params":{"name":"answer","x":"é😀"}}';
+  const bytes = Buffer.from(`${line}\n`);
+  const cut = bytes.indexOf('😀') + 2;
+  await proxy.send(bytes.subarray(0, cut));
+  proxy.save(behaviour('two'));
+  await proxy.reloaded(2);
+  await proxy.send(bytes.subarray(cut));
+  assert.equal((await proxy.response('é')).result.content[0].text, 'two');
+  assert.equal(proxy.journal().at(-1)?.line, line);
+});
+
+test('P15 exit 0 of the serving server ends the proxy with 0, when what it owed has been answered', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  const gate = proxy.gate();
+  const owed = [
+    (await proxy.begin('effect', { file: 'effects', until: gate.path })).answer,
+    proxy.request('tools/call', { name: 'die', arguments: { code: 0 } }),
+  ];
+  for (const answer of owed) assert.match((await answer).error?.message ?? '', mayHaveRun);
+  assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
+});
+
+test('P15 exit 42 asks for a restart: at once, and what is new then is told', async (t) => {
+  const growing = `import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+    appendFileSync('starts', '.');
+    export const tools = {
+      which: () => generation,
+      restart: () => { process.exit(42); },
+      ...(readFileSync('starts', 'utf8').length > 1 && { another: () => 'there' }),
+    };`;
+  const proxy = await live(t, scripted(growing));
+  await proxy.request('tools/list');
+  assert.match((await proxy.request('tools/call', { name: 'restart' })).error?.message ?? '', mayHaveRun);
+  assert.equal(await proxy.call('which'), '2');
+  assert.equal(await proxy.call('another'), 'there');
+  assert.deepEqual(proxy.notifications(), ['notifications/tools/list_changed']);
+  assert.match((await proxy.request('tools/call', { name: 'restart' })).error?.message ?? '', mayHaveRun);
+  assert.equal(await proxy.call('which'), '3');
+});
+
+test('P15 P9 a crash, then an edit: the new lists are told', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  await proxy.request('tools/list');
+  const held = `import { existsSync } from 'node:fs';
+    while (!existsSync('gate')) await new Promise((done) => setTimeout(done, 5));\n`;
+  proxy.save(held + behaviour('two'));
+  await proxy.waitForLog('changed: ');
+  const { pid } = proxy.journal()[0]!;
+  process.kill(pid, 'SIGKILL');
+  await proxy.gone(pid);
+  const call = proxy.request('tools/call', { name: 'more' });
+  proxy.save(behaviour({ answer: 'three', lists: { tools: [{ name: 'more' }] } }));
+  assert.equal((await call).result.content[0].text, 'three');
+  assert.ok(proxy.notifications().includes('notifications/tools/list_changed'), proxy.transcript());
+});
+
+test('P15 a server that dies while its successor starts: the successor answers what may be sent again, and decides', async (t) => {
+  const annotations = { effect: { idempotentHint: true } };
+  const proxy = await live(t, reloadable({ answer: 'one', annotations }));
+  await proxy.request('tools/list');
+  const gate = proxy.gate();
+  const safe = await proxy.begin('effect', { file: 'effects', until: gate.path });
+  const unsafe = await proxy.begin('progress', { count: 0, until: gate.path });
+  const open = await proxy.saveHeld(behaviour('two'));
+  const held = proxy.call('answer');
+  process.kill(proxy.journal()[0]!.pid, 'SIGKILL');
+  assert.match((await unsafe.answer).error?.message ?? '', mayHaveRun);
+  open();
+  gate.open();
+  assert.equal(await held, 'two');
+  assert.equal((await safe.answer).result.content[0].text, '2');
+  assert.equal(JSON.parse(await proxy.call('generation')).generation, 2);
+});
+
+test('P15 P8 what a crashed server owed runs in order on the next one, before what was sent later', async (t) => {
+  const reads = (answer: string) => script(`export const methods = { 'resources/read': ({ uri }) => ${answer} };`);
+  const proxy = await live(t, { ...scripted(''), 'src/script.mjs': reads('generation === 1 ? never : { uri }') });
+  const asked = ['a:1', 'a:2'].map((uri) => proxy.request('resources/read', { uri }));
+  await proxy.received(/a:2/);
+  process.kill(proxy.journal()[0]!.pid, 'SIGTERM');
+  await proxy.waitForLog('the server was ended by SIGTERM');
+  asked.push(proxy.request('resources/read', { uri: 'a:3' }));
+  assert.deepEqual(
+    (await Promise.all(asked)).map(({ result }) => result.uri),
+    ['a:1', 'a:2', 'a:3'],
+  );
+  const order = proxy.told(2).flatMap(({ method, params }) => (method === 'resources/read' ? [params.uri] : []));
+  assert.deepEqual(order, ['a:1', 'a:2', 'a:3']);
+});
+
+test('P15 a server that crashes again and again is waited for longer; meanwhile calls are told so, and an edit ends the wait', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  const die = () => proxy.request('tools/call', { name: 'die', arguments: { code: 9 } });
+  for (let crash = 1; crash <= 4; crash++) assert.match((await die()).error?.message ?? '', mayHaveRun);
+  const { result } = await proxy.request('tools/call', { name: 'answer' });
+  assert.equal(result.isError, true, proxy.transcript());
+  assert.match(result.content[0].text, /crashed.*exited with code 9/);
+  const { error } = await proxy.request('resources/list');
+  assert.match(error?.message ?? '', /crashed/);
+  assert.deepEqual((await proxy.request('ping')).result, {});
+  proxy.save(behaviour('two'));
+  assert.equal(await proxy.call('answer'), 'two');
+});

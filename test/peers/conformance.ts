@@ -1,0 +1,193 @@
+// The server scenarios of the published conformance suite on the fixture made for them, one server a scenario: direct, through
+// the proxy, or through the proxy with an edit at a chosen message. Says what each check came to, and that the reload took
+// place inside of the scenario. HTTP is bridge.ts's; what must be equal, its callers'.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { newMarker, processesLeft, proxyCommand, testEnvironment } from '../support/harness.js';
+import { splitLines } from '../support/lines.js';
+import { root, scratch } from '../support/paths.js';
+import { createWaits } from '../support/waits.js';
+import { startBridge } from './bridge.js';
+import type { Link, OpenLink } from './bridge.js';
+
+const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
+
+/** Where the server is edited: just before a message of the client is passed on, or just after. The first is `initialize`. */
+export interface Point {
+  readonly message: number;
+  readonly when: 'before' | 'after';
+}
+
+/**
+ * With points, a proxy stands between, and the server of each scenario (in their order) is edited at its point. A scenario
+ * without one is refused its server: the suite can't be told to leave it out, but so it costs nothing.
+ */
+export type Way = 'direct' | 'proxied' | readonly (Point | undefined)[];
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+  /** All else that the suite says of it, without what is of no account. */
+  readonly words: string;
+}
+
+export interface Outcome {
+  readonly scenario: string;
+  readonly checks: readonly Check[];
+  /** How many messages the client sent. */
+  readonly messages: number;
+  /** How many generations the server had. */
+  readonly generations: number;
+}
+
+/** The server as one file: it starts in half the time. */
+export async function bundle(): Promise<string> {
+  const file = join(scratch, 'conformance.mjs');
+  await build({
+    entryPoints: [join(root, 'fixtures/servers/conformance.mjs')],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    minify: true,
+    // Some of what it is made of is no module.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  return pathToFileURL(file).href;
+}
+
+interface Seen {
+  messages: number;
+  generations: number;
+}
+
+let runs = 0;
+
+export async function conformance(server: string, way: Way): Promise<Outcome[]> {
+  const directory = join(scratch, `conformance-${++runs}`);
+  const marker = newMarker();
+  const seen: Seen[] = [];
+  const openLink: OpenLink = (session, receive) => {
+    seen[session] = { messages: 0, generations: 1 };
+    const at = typeof way === 'string' ? undefined : way[session];
+    if (typeof way !== 'string' && at === undefined) return undefined;
+    const cwd = join(directory, String(session));
+    mkdirSync(cwd, { recursive: true });
+    return open({ server, cwd, marker, proxied: way !== 'direct', at }, seen[session], receive);
+  };
+  const bridge = await startBridge(openLink);
+  const results = join(directory, 'results');
+  try {
+    const args = [suite, 'server', '--url', bridge.url, '--suite', 'all', '--output-dir', results];
+    const child = spawn(process.execPath, args, { env: testEnvironment(marker), stdio: ['ignore', 'pipe', 'ignore'] });
+    const output: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    await once(child, 'close');
+    const scenarios = [...String(Buffer.concat(output)).matchAll(/^=== Running scenario: (\S+) ===$/gm)];
+    if (scenarios.length !== seen.length)
+      throw new Error(`${scenarios.length} scenarios, ${seen.length} sessions\n${Buffer.concat(output)}`);
+    await bridge.close();
+    const left = await processesLeft(marker);
+    if (left.length > 0) throw new Error(`left behind: ${JSON.stringify(left)}`);
+    return scenarios.map(([, scenario], at) => ({
+      scenario: scenario!,
+      checks: checksOf(results, scenario!, bridge.url),
+      ...seen[at]!,
+    }));
+  } finally {
+    await bridge.close();
+  }
+}
+
+/** Every point of a scenario at which its server can be edited. */
+export function pointsOf({ messages }: Outcome): Point[] {
+  const numbers = Array.from({ length: messages }, (_, index) => index + 1);
+  return numbers.flatMap((message) => [
+    { message, when: 'before' },
+    { message, when: 'after' },
+  ]);
+}
+
+interface Start {
+  readonly server: string;
+  readonly cwd: string;
+  readonly marker: string;
+  readonly proxied: boolean;
+  readonly at: Point | undefined;
+}
+
+/** From the edit until the new generation serves, answers wait here: so the scenario can't be over before. */
+function open({ server, cwd, marker, proxied, at }: Start, seen: Seen, receive: (line: string) => void): Link {
+  const source = (edits: number) => writeFileSync(join(cwd, 'server.mjs'), `import '${server}'; // ${edits}\n`);
+  source(0);
+  const command = [process.execPath, 'server.mjs'];
+  const [file, ...args] = proxied ? proxyCommand(['--watch', 'server.mjs', '--log-format', 'json'], command) : command;
+  const child = spawn(file!, args, { cwd, env: testEnvironment(marker), stdio: 'pipe' });
+  const exited = once(child, 'exit');
+  let stderr = '';
+  const generations = createWaits<number>(() => stderr);
+  const kept: string[] = [];
+  let keeping = false;
+
+  const log = splitLines((line) => {
+    stderr += `${line}\n`;
+    const event = proxied ? /"event":"(?:ready|reloaded)".*?"generation":(\d+)/.exec(String(line)) : null;
+    if (event !== null) generations.offer(Number(event[1]));
+  });
+  const lines = splitLines((line) => {
+    const isAnswer = (JSON.parse(String(line)) as { method?: string }).method === undefined;
+    if (keeping && isAnswer) kept.push(String(line));
+    else receive(String(line));
+  });
+  child.stderr.on('data', (chunk: Buffer) => log.push(chunk));
+  child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+  child.stdin.on('error', () => {});
+
+  async function edit(): Promise<void> {
+    await generations.wait((generation) => generation === 1, 'the first generation');
+    keeping = true;
+    source(1);
+  }
+  async function reloaded(): Promise<void> {
+    seen.generations = await generations.wait((generation) => generation > 1, 'the reload');
+    keeping = false;
+    for (const line of kept.splice(0)) receive(line);
+  }
+  return {
+    async send(line) {
+      seen.messages++;
+      const isHere = at?.message === seen.messages;
+      if (isHere && at.when === 'before') await edit();
+      child.stdin.write(`${line}\n`);
+      if (isHere && at.when === 'after') await edit();
+      if (isHere) await reloaded();
+    },
+    async close() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+interface Written {
+  id: string;
+  description: string;
+  status: string;
+  errorMessage?: string;
+  details?: object;
+}
+
+/** What differs from run to run, or only says how HTTP went, is left out. */
+function checksOf(results: string, scenario: string, url: string): Check[] {
+  const folder = readdirSync(results).find((name) => name.startsWith(`server-${scenario}-20`));
+  const written = JSON.parse(readFileSync(join(results, folder!, 'checks.json'), 'utf8')) as Written[];
+  return written.map(({ id, status, description, errorMessage, details }) => {
+    const all = JSON.stringify({ description, errorMessage, details: status === 'INFO' ? undefined : details });
+    return { id, status, words: all.replaceAll(url, 'URL').replaceAll(new URL(url).host, 'HOST') };
+  });
+}

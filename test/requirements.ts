@@ -1,0 +1,114 @@
+// The promises of mcp-hotline as a table. Test titles begin with the id that they prove (`P2 …`, or `P12.hold …` for a
+// sub-item); tidy/requirements.test.ts compares the two. What a promise means in full is left to the documentation.
+
+type Status = 'landed' | 'planned';
+
+export interface Requirement {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly status: Status;
+  /** Named `<id>.<word>`. One that has landed needs a test of its own; its tests count for the promise too. */
+  readonly items?: readonly { readonly id: string; readonly text: string; readonly status: Status }[];
+}
+
+export const requirements: readonly Requirement[] = [
+  {
+    id: 'P1',
+    title: 'one answer',
+    text: 'A request of the client is answered exactly once, and at most once after the client has cancelled it.',
+    status: 'landed',
+  },
+  {
+    id: 'P2',
+    title: 'same bytes',
+    text: 'What the proxy need not change passes byte for byte; what it must change differs in that member alone.',
+    status: 'landed',
+  },
+  {
+    id: 'P3',
+    title: 'order',
+    text: 'Messages of one direction keep their order.',
+    status: 'landed',
+    items: [{ id: 'P3.hold', text: 'They keep it through a hold too.', status: 'landed' }],
+  },
+  {
+    id: 'P4',
+    title: 'fresh',
+    text: 'A request that is sent after a save has returned is never run by older code.',
+    status: 'landed',
+  },
+  {
+    id: 'P5',
+    title: 'content only',
+    text: 'Only a change of bytes causes a build or a restart; time stamps and modes never do.',
+    status: 'landed',
+  },
+  {
+    id: 'P6',
+    title: 'settles',
+    text: 'Saves during a reload cause at most one more; at rest the serving code is what is on disk; no loop is endless.',
+    status: 'landed',
+  },
+  {
+    id: 'P7',
+    title: 'survives a broken edit',
+    text: 'A failing build or start leaves the old generation serving, and the agent is told why.',
+    status: 'landed',
+  },
+  {
+    id: 'P8',
+    title: 'no double effects',
+    text: 'What a server may have run already is sent again only where that does no harm.',
+    status: 'landed',
+  },
+  {
+    id: 'P9',
+    title: 'lists',
+    text: 'After a reload, list_changed goes out for exactly the lists that differ, once the new ones can be had.',
+    status: 'landed',
+  },
+  {
+    id: 'P10',
+    title: 'no cross-talk',
+    text: 'No answer, id or half line of one generation reaches another.',
+    status: 'landed',
+  },
+  {
+    id: 'P11',
+    title: 'clean stdout',
+    text: 'The client reads whole lines that are messages; whatever else the server prints goes to stderr with a hint.',
+    status: 'landed',
+  },
+  {
+    id: 'P12',
+    title: 'bounded',
+    text: 'A slow reader slows the writer down, memory stays flat, and a message has a greatest length.',
+    status: 'landed',
+    items: [{ id: 'P12.hold', text: 'A hold is limited in number, bytes and time, and says so.', status: 'landed' }],
+  },
+  {
+    id: 'P13',
+    title: 'clean exit',
+    text: 'When the client closes stdin or signals, proxy, server and all their descendants are gone in time.',
+    status: 'landed',
+  },
+  {
+    id: 'P14',
+    title: 'quiet failures',
+    text: 'A log, state file or watcher that fails is reported and never touches the traffic.',
+    status: 'landed',
+  },
+  {
+    id: 'P15',
+    title: 'crash recovery',
+    text: 'A server that dies is started again, with back-off, and its calls are answered.',
+    status: 'landed',
+  },
+  {
+    id: 'P16',
+    title: 'either era',
+    text: 'All of this holds for legacy and for modern connections.',
+    status: 'landed',
+  },
+];

@@ -1,0 +1,321 @@
+/**
+ * The simulated client: opens the session of its era, asks, calls, cancels, answers what servers ask it, sends things that no
+ * decent client sends, and can stop reading. It keeps to what a client can know; what must be true is the model's.
+ */
+import { Readable, Writable } from 'node:stream';
+import type { Kernel } from './kernel.js';
+import { TOOLS } from './lists.js';
+import type { Model } from './model.js';
+import type { Deed, Event, Setting } from './script.js';
+import type { Message } from './facts.js';
+
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'sim', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+const METHODS = [
+  'tools/list',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/get',
+  'completion/complete',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'made/up',
+];
+
+const AGENT = [
+  ['restart_server', { reason: 'because' }],
+  ['server_status', {}],
+  ['server_status', { wait: true }],
+  ['list_server_tools', {}],
+  ['call_server_tool', { name: 'gamma', arguments: { x: 1 } }],
+  ['verify_server_restarted', { since_timestamp: '2020-01-01T00:00:00Z' }],
+] as const;
+
+/** Makes something else of a line: for tests of the checks. */
+export type Tamper = (line: string) => readonly string[];
+
+interface Question {
+  readonly id: unknown;
+  readonly token: unknown;
+  readonly sim: unknown;
+}
+
+export class Client {
+  readonly input = new Readable({ read() {} });
+  readonly output: Writable;
+  readonly #kernel: Kernel;
+  readonly #model: Model;
+  readonly #setting: Setting;
+  #uids = 0;
+  #ids = 0;
+  /** The ids it has used, newest last, as JSON. */
+  readonly #used: string[] = [];
+  readonly #questions: Question[] = [];
+  /** What each listing has to go on with. */
+  readonly #cursors = new Map<string, string>();
+  readonly #lists = new Map<string, string>();
+  #opening: string | undefined;
+  #discovering = false;
+  #opened = false;
+  closed = false;
+  #stalled: (() => void)[] | undefined;
+  #partial = '';
+  readonly #tamper: Tamper | undefined;
+
+  constructor(kernel: Kernel, model: Model, setting: Setting, tamper?: Tamper) {
+    this.#tamper = tamper;
+    this.#kernel = kernel;
+    this.#model = model;
+    this.#setting = setting;
+    this.output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        const take = (): void => {
+          this.#take(chunk.toString('utf8'));
+          done();
+        };
+        if (this.#stalled === undefined) take();
+        else this.#stalled.push(take);
+      },
+    });
+  }
+
+  /** As the first thing. */
+  open(): void {
+    if (this.#setting.discovers) {
+      this.#discovering = true;
+      this.#opening = this.#request('server/discover', {});
+    } else if (this.#setting.era === 'legacy') this.#initialize();
+    else this.#opened = true;
+  }
+
+  #initialize(): void {
+    const about = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'sim', version: '1' } };
+    this.#opening = this.#request('initialize', about);
+  }
+
+  /** False if that makes no sense at the moment. */
+  act(event: Event): boolean {
+    if (this.closed) return false;
+    if (event.do === 'stall') return this.stall(event.on);
+    if (event.do === 'answer') return this.#answer(event);
+    if (event.do === 'cancel') return this.#cancel(event.which);
+    if (event.do === 'garbage') return this.#garbage(event.kind);
+    if (!this.#opened && !(event.do === 'ask' && METHODS[event.method] === 'ping')) return this.#openAgain();
+    switch (event.do) {
+      case 'call':
+        return this.#call(event);
+      case 'ask':
+        return this.#ask(event);
+      case 'agent':
+        return this.#agent(event);
+      case 'batch':
+        return this.#batch(event);
+      case 'listen': {
+        const [toolsListChanged, promptsListChanged] = [(event.filter & 1) === 1, (event.filter & 2) === 2];
+        const notifications = { toolsListChanged, promptsListChanged, resourcesListChanged: (event.filter & 4) === 4 };
+        this.#request('subscriptions/listen', { notifications });
+        return true;
+      }
+      case 'tell':
+        this.#send(this.#line(undefined, 'notifications/sim', {}));
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** A session that was refused is asked for again. */
+  #openAgain(): boolean {
+    if (this.#opening !== undefined || this.#setting.era !== 'legacy') return false;
+    this.#initialize();
+    return true;
+  }
+
+  /** What every run ends with: a call that must be executed, or refused for a reason. */
+  probe(): number | undefined {
+    if (!this.#opened) return undefined;
+    this.#request('tools/call', { name: 'gamma', arguments: {} });
+    return this.#uids;
+  }
+
+  #call({ tool, id, token }: Extract<Deed, { do: 'call' }>): boolean {
+    const progress = token ? { progressToken: `t${this.#uids}` } : {};
+    this.#request('tools/call', { name: TOOLS[tool], arguments: {}, _meta: progress }, id);
+    return true;
+  }
+
+  #ask({ method: which, id }: Extract<Deed, { do: 'ask' }>): boolean {
+    const method = METHODS[which] ?? 'ping';
+    const cursor = this.#cursors.get(method);
+    const level = { level: this.#kernel.random.pick(['info', 'debug']) };
+    const uri = { uri: `a:r${this.#kernel.random.below(2)}` };
+    const unsubscribes = method === 'resources/subscribe' && this.#kernel.random.once(3);
+    const params = method.endsWith('/list')
+      ? cursor === undefined
+        ? {}
+        : { cursor }
+      : method === 'logging/setLevel'
+        ? level
+        : method.startsWith('resources/')
+          ? uri
+          : {};
+    const asked = this.#request(unsubscribes ? 'resources/unsubscribe' : method, params, id);
+    if (method.endsWith('/list')) this.#lists.set(asked, method);
+    return true;
+  }
+
+  #agent({ tool, id }: Extract<Deed, { do: 'agent' }>): boolean {
+    const [name, given] = AGENT[tool] ?? AGENT[0];
+    const token = this.#kernel.random.once(2) ? { progressToken: `t${this.#uids}` } : {};
+    this.#request('tools/call', { name, arguments: given, _meta: token }, id);
+    return true;
+  }
+
+  #batch({ size, id }: Extract<Deed, { do: 'batch' }>): boolean {
+    const methods = ['tools/call', 'resources/read', 'notifications/sim'];
+    const lines = Array.from({ length: size }, (_, at) => {
+      const method = methods[(at + id) % methods.length] ?? 'ping';
+      const own = method.startsWith('notifications/') ? undefined : this.#newId(0);
+      return this.#line(own, method, method === 'tools/call' ? { name: 'alpha' } : { uri: 'a:r0' });
+    });
+    this.#send(`[${lines.join(',')}]`);
+    return true;
+  }
+
+  #cancel(which: number): boolean {
+    const open = this.#model.requests.open();
+    const asked = open[which % open.length];
+    if (asked === undefined) return false;
+    this.#send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${asked.raw}}}`);
+    return true;
+  }
+
+  #answer({ which, progress }: Extract<Deed, { do: 'answer' }>): boolean {
+    const question = this.#questions[which % this.#questions.length];
+    if (question === undefined) return false;
+    const { id, token, sim } = question;
+    if (progress) {
+      const params = { progressToken: token, progress: this.#uids, _meta: { sim } };
+      this.#send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    } else {
+      this.#questions.splice(this.#questions.indexOf(question), 1);
+      this.#send(JSON.stringify({ jsonrpc: '2.0', id, result: { roots: [], sim } }));
+    }
+    return true;
+  }
+
+  #garbage(kind: number): boolean {
+    this.#send(['', '{"jsonrpc":"2.0",', 'hello', '{"jsonrpc":"2.0","id":"nobody","result":{}}'][kind] ?? '');
+    return true;
+  }
+
+  #request(method: string, params: Readonly<Record<string, unknown>>, idKind = 0): string {
+    const id = this.#newId(idKind);
+    this.#send(this.#line(id, method, params));
+    return id;
+  }
+
+  /** Mostly a number of its own; sometimes one that is in use, was in use, or looks like another. */
+  #newId(kind: number): string {
+    const last = this.#used.at(-1) ?? '0';
+    const own = `${++this.#ids}`;
+    const id =
+      kind < 14
+        ? own
+        : kind < 17
+          ? `"s${own}"`
+          : kind === 17
+            ? last
+            : kind === 18
+              ? `"${own}"`
+              : kind === 19
+                ? `${own}.0`
+                : kind === 20
+                  ? (this.#used[this.#kernel.random.below(this.#used.length)] ?? own)
+                  : kind === 21
+                    ? `"hotline-${this.#kernel.random.below(4)}-1"`
+                    : kind === 22
+                      ? `12345678901234567${own}`
+                      : `"\\u0061${own}"`;
+    this.#used.push(id);
+    return id;
+  }
+
+  #line(
+    id: string | undefined,
+    method: string,
+    params: Readonly<Record<string, unknown>> & { readonly _meta?: object },
+  ): string {
+    const meta = { ...params['_meta'], ...(this.#setting.era === 'modern' ? MODERN : {}), uid: ++this.#uids };
+    const own = id === undefined ? '' : `"id":${id},`;
+    return `{"jsonrpc":"2.0",${own}"method":"${method}","params":${JSON.stringify({ ...params, _meta: meta })}}`;
+  }
+
+  #send(line: string): void {
+    this.#model.sent(line);
+    const bytes = Buffer.from(`${line}\n`);
+    const cut = this.#kernel.random.once(10) ? this.#kernel.random.below(bytes.length) : 0;
+    if (cut > 0) this.#kernel.input('client', 0, () => void this.input.push(bytes.subarray(0, cut)));
+    this.#kernel.input('client', 0, () => void this.input.push(bytes.subarray(cut)));
+  }
+
+  close(): void {
+    this.closed = true;
+    this.#kernel.input('client', 0, () => void this.input.push(null));
+  }
+
+  stall(on: boolean): boolean {
+    this.#model.facts.deaf = on;
+    if (on) this.#stalled ??= [];
+    else {
+      const waiting = this.#stalled ?? [];
+      this.#stalled = undefined;
+      for (const take of waiting) take();
+    }
+    return true;
+  }
+
+  #take(text: string): void {
+    const lines = (this.#partial + text).split('\n');
+    this.#partial = lines.pop() ?? '';
+    for (const line of lines.flatMap((one) => this.#tamper?.(one) ?? one)) {
+      const messages = this.#model.received(line);
+      for (const message of messages) this.#heard(message);
+    }
+  }
+
+  #heard({ id, method, result, error, params }: Message): void {
+    if (method !== undefined) {
+      if (id !== undefined)
+        this.#questions.push({ id, token: params?.['_meta']?.['progressToken'], sim: params?.['_meta']?.['sim'] });
+      return;
+    }
+    const key = JSON.stringify(id);
+    const list = this.#lists.get(key);
+    if (list !== undefined) {
+      const next = (result as { nextCursor?: string } | undefined)?.nextCursor;
+      if (typeof next === 'string') this.#cursors.set(list, next);
+      else this.#cursors.delete(list);
+    }
+    if (key !== this.#opening) return;
+    this.#opening = undefined;
+    if (this.#setting.era === 'modern') this.#opened = true;
+    else if (
+      error === undefined &&
+      !this.#opened &&
+      (result as { protocolVersion?: string } | undefined)?.protocolVersion !== undefined
+    ) {
+      this.#opened = true;
+      if (!this.closed) this.#send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    } else if (this.#discovering) this.#initialize();
+    this.#discovering = false;
+  }
+}

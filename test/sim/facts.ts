@@ -1,0 +1,168 @@
+/**
+ * What the model of the promises knows, in one place: the lives of the servers, the client's requests, and what was reported. The
+ * parts that check the promises (requests.ts, order.ts, cross-talk.ts, list-news.ts) share it; none of it comes from the program.
+ */
+import type { Disk } from './disk.js';
+import type { Kernel } from './kernel.js';
+import type { Lists } from './lists.js';
+import type { Setting } from './script.js';
+
+export interface Message {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>> & { readonly _meta?: Readonly<Record<string, unknown>> };
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** By this a server's message is known again, and the request that it answers. */
+export interface Mark {
+  readonly g: number;
+  readonly n: number;
+  readonly uid?: number;
+}
+
+/** A request of the client. */
+export interface Asked {
+  readonly uid: number;
+  /** As it was written, and as JSON understands it. */
+  readonly raw: string;
+  readonly key: string;
+  readonly method: string;
+  readonly params: Message['params'];
+  readonly tool: string;
+  readonly batch: boolean;
+  readonly sentAt: number;
+  /** How many states the disk had been in. */
+  readonly state: number;
+  /** Another request was open under the same id: which answer is whose can't always be told. */
+  twin: boolean;
+  cancelled: boolean;
+  answered: boolean;
+  /** A failure stood when it was last written to one. */
+  whileFailing: boolean;
+  /** The generations that it was written to. */
+  readonly with: number[];
+}
+
+/** A generation, as its own process sees it. */
+export interface Life {
+  readonly generation: number;
+  code: string | undefined;
+  alive: boolean;
+  endedAt: number;
+  /** What it was told of the session. */
+  opened: boolean;
+  initialized: boolean;
+  lists: Lists | undefined;
+  /** The tools that it has told somebody are harmless. */
+  readonly harmless: Set<string>;
+  /** The kinds of lists that it has said have changed. */
+  readonly changes: Set<string>;
+  /** Its messages, by number, as long as the client has not seen them. */
+  readonly said: Map<number, string>;
+  /** The ids of the client's requests that it was sent, and of its own questions that are not answered. */
+  readonly heard: Set<string>;
+  readonly questions: Map<string, number>;
+  /** The last of its messages that the client saw. */
+  seen: number;
+}
+
+export interface Breach {
+  readonly promise: string;
+  readonly text: string;
+}
+
+export class Facts {
+  readonly kernel: Kernel;
+  readonly disk: Disk;
+  readonly setting: Setting;
+  readonly note: (text: string) => void;
+  readonly lives = new Map<number, Life>();
+  readonly asked = new Map<number, Asked>();
+  /** The client's streams, which are open for good, and end only sometimes. */
+  readonly streams = new Map<string, Asked>();
+  breach: Breach | undefined;
+  /** A failure was reported, and no reload has gone well since. */
+  failing = false;
+  /** The program has given up on telling edits from outputs, and has said so. */
+  lenient = false;
+  /** The client does not read, or has not since the last reload. */
+  deaf = false;
+  /** There is something that a new server has to be told. */
+  sessionStands = false;
+  reloads = 0;
+  crashes = 0;
+
+  constructor(kernel: Kernel, disk: Disk, setting: Setting, note: (text: string) => void) {
+    this.kernel = kernel;
+    this.disk = disk;
+    this.setting = setting;
+    this.note = note;
+  }
+
+  /** The first breach of a promise ends the run. */
+  fail(promise: string, text: string): void {
+    this.breach ??= { promise, text };
+    this.note(`BREACH of ${promise}: ${text}`);
+    this.kernel.stopped = true;
+  }
+
+  life(generation: number): Life {
+    let life = this.lives.get(generation);
+    if (life === undefined) {
+      life = {
+        generation,
+        code: undefined,
+        alive: true,
+        endedAt: 0,
+        opened: false,
+        initialized: false,
+        lists: undefined,
+        harmless: new Set(),
+        changes: new Set(),
+        said: new Map(),
+        heard: new Set(),
+        questions: new Map(),
+        seen: 0,
+      };
+      this.lives.set(generation, life);
+    }
+    return life;
+  }
+
+  isAlive(generation: number): boolean {
+    return this.lives.get(generation)?.alive === true;
+  }
+
+  /** The request of the client that a message repeats. */
+  askedIn({ params }: Message): Asked | undefined {
+    return this.asked.get(Number(params?.['_meta']?.['uid']));
+  }
+}
+
+/** A line as messages; undefined if it is none. */
+export function parse(line: string): readonly Message[] | undefined {
+  try {
+    const value = JSON.parse(line) as unknown;
+    if (Array.isArray(value)) return value as Message[];
+    return typeof value === 'object' && value !== null ? [value] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function markOf({ params, result, error }: Message): Mark | undefined {
+  const within = (value: unknown): { _meta?: { sim?: Mark }; data?: { sim?: Mark } } => value ?? {};
+  return within(params)['_meta']?.sim ?? within(result)['_meta']?.sim ?? within(error).data?.sim;
+}
+
+/** Two ids are the same if JSON says so. */
+export function keyOf(id: unknown): string {
+  return JSON.stringify(id) ?? 'none';
+}
+
+/** A request of the proxy's own. */
+export function isOwn(id: unknown): boolean {
+  return typeof id === 'string' && id.startsWith('mcp-hotline:');
+}

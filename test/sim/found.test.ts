@@ -1,0 +1,68 @@
+/** Failures that the simulation has found, made small: each was a bug, and must not come back. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { run } from './run.js';
+import type { Event, Script, Setting } from './script.js';
+
+const usual: Setting = {
+  era: 'legacy',
+  discovers: false,
+  strategy: 'overlap',
+  drain: 10_000,
+  hold: 50_000,
+  startTimeout: 20_000,
+  buildTimeout: 120_000,
+  stopTimeout: 2000,
+  restartDelay: 0,
+  onFailure: 'report',
+  whileReloading: 'hold',
+  retry: 'safe',
+  concurrency: undefined,
+  notify: 'changed',
+  agentTools: false,
+  builds: false,
+  settings: undefined,
+  debounce: 100,
+  poll: undefined,
+  slowDisk: 0,
+};
+
+function scriptWith(setting: Partial<Setting>, events: readonly Event[], rest: Partial<Script> = {}): Script {
+  return { seed: 1, programs: [{}], mends: false, setting: { ...usual, ...setting }, events, ...rest };
+}
+
+async function holds(script: Script): Promise<void> {
+  const { breach, trace } = await run(script, true);
+  assert.equal(breach, undefined, trace.slice(-40).join('\n'));
+}
+
+test('P9 a list that the client is given while the reload has begun is what the new one is compared with', () =>
+  holds(
+    scriptWith(
+      { agentTools: true, poll: 500, drain: 0 },
+      [
+        { do: 'tell', salt: 2086321881, turns: 0, ms: 298 },
+        { do: 'save', file: 'lists.js', content: 14, salt: 1949299016, turns: 0, ms: 105 },
+        { do: 'ask', method: 1, id: 19, salt: 3968666516, turns: 0, ms: 0 },
+        { do: 'call', tool: 3, id: 21, token: true, salt: 3954497465, turns: 0, ms: 900 },
+        { do: 'save', file: 'lists.js', content: 4, salt: 1061338361, turns: 0, ms: 112 },
+        { do: 'say', which: 7, what: 2, salt: 3464576849, turns: 0, ms: 277 },
+        { do: 'ask', method: 0, id: 20, salt: 3999811533, turns: 3, ms: 0 },
+        { do: 'save', file: 'other.js', content: 2, salt: 2697177375, turns: 0, ms: 0 },
+        { do: 'ask', method: 9, id: 6, salt: 615194854, turns: 0, ms: 0 },
+      ],
+      { seed: 43, programs: [{}, {}, {}, {}, {}, {}, {}, {}] },
+    ),
+  ));
+
+test('P3, P16: an edit while the first server opens the session does not leave the next one without it', () =>
+  holds(
+    scriptWith(
+      { stopTimeout: 300, buildTimeout: 3000 },
+      [
+        { do: 'tell', salt: 7, turns: 3, ms: 0 },
+        { do: 'save', file: 'lists.js', content: 11, salt: 49, turns: 0, ms: 0 },
+      ],
+      { seed: 7 },
+    ),
+  ));

@@ -1,0 +1,151 @@
+/**
+ * What must be true, kept apart from the program: it is told what client, servers, disk and log have seen, and hands each of it to
+ * those who check one promise or another. It knows nothing of desks or states.
+ */
+import { CrossTalk } from './cross-talk.js';
+import { isOwn, markOf, parse, type Facts, type Life, type Message } from './facts.js';
+import { ListNews } from './list-news.js';
+import type { Lists } from './lists.js';
+import { Order } from './order.js';
+import { Requests } from './requests.js';
+
+export class Model {
+  readonly facts: Facts;
+  readonly requests: Requests;
+  readonly news: ListNews;
+  readonly #order: Order;
+  readonly #crossTalk: CrossTalk;
+  readonly #written = new Map<string, readonly Message[]>();
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+    this.requests = new Requests(facts);
+    this.news = new ListNews(facts);
+    this.#order = new Order(facts);
+    this.#crossTalk = new CrossTalk(facts);
+  }
+
+  /** The client has written a line. */
+  sent(line: string): void {
+    this.facts.note(`client → ${line}`);
+    for (const message of parse(line) ?? []) {
+      this.#order.sent(message.method);
+      this.requests.sent(message, line);
+    }
+  }
+
+  booted(generation: number, code: string, lists: Lists): void {
+    this.facts.note(`generation ${generation} runs ${code}`);
+    const life = this.facts.life(generation);
+    life.code = code;
+    life.lists = lists;
+  }
+
+  reread(generation: number, lists: Lists): void {
+    this.facts.note(`generation ${generation} has read its settings again`);
+    this.facts.life(generation).lists = lists;
+  }
+
+  gone(generation: number): void {
+    this.facts.note(`generation ${generation} is gone`);
+    const life = this.facts.life(generation);
+    life.alive = false;
+    life.endedAt = this.facts.kernel.time;
+  }
+
+  /** The program has written a line to a server's pipe. */
+  written(generation: number, line: string): void {
+    this.facts.note(`${generation} ← ${line}`);
+    const messages = parse(line);
+    if (messages === undefined) return;
+    this.#written.set(`${generation} ${line}`, messages);
+    const life = this.facts.life(generation);
+    for (const message of messages) {
+      if (message.method === undefined) this.#crossTalk.answerWritten(life, message);
+      else if (message.id === undefined) this.#toldWritten(life, message);
+      else this.#requestWritten(life, message);
+    }
+  }
+
+  #requestWritten(life: Life, message: Message): void {
+    const { setting } = this.facts;
+    if (message.method === 'initialize') life.opened = true;
+    if (isOwn(message.id)) return;
+    const asked = this.facts.askedIn(message);
+    if (asked === undefined)
+      return this.facts.fail('P10', `generation ${life.generation} is sent a request that the client never made`);
+    life.heard.add(asked.key);
+    if (setting.era === 'modern' && asked.method !== 'server/discover') this.facts.sessionStands = true;
+    const isStream = asked.method === 'subscriptions/listen';
+    if (asked.with.length === 0 && !isStream)
+      this.#order.written(asked.uid, asked.method === 'tools/call' && !asked.batch);
+    this.requests.written(life, asked);
+    this.#order.inSession(life, asked);
+  }
+
+  #toldWritten(life: Life, message: Message): void {
+    const { method, params } = message;
+    this.#crossTalk.toldWritten(life, message);
+    if (method === 'notifications/cancelled') this.requests.cancelWritten(JSON.stringify(params?.['requestId']));
+    if (method === 'notifications/sim') this.#order.written(Number(params?.['_meta']?.['uid']), false);
+  }
+
+  /** A server has read a line. */
+  read(generation: number, line: string): void {
+    const key = `${generation} ${line}`;
+    const messages = this.#written.get(key) ?? [];
+    this.#written.delete(key);
+    for (const message of messages) {
+      if (message.id === undefined || message.method === undefined || isOwn(message.id)) continue;
+      const asked = this.facts.askedIn(message);
+      if (asked !== undefined) this.requests.executed(this.facts.life(generation), asked);
+    }
+  }
+
+  /** A server has written a message. */
+  said(generation: number, n: number, line: string, message: Message): void {
+    const life = this.facts.life(generation);
+    life.said.set(n, line);
+    if (message.method !== undefined && message.id !== undefined) life.questions.set(JSON.stringify(message.id), n);
+    const tools = (message.result as { tools?: Lists['tools'] } | undefined)?.tools;
+    for (const { name, annotations } of tools ?? []) {
+      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) life.harmless.add(name);
+    }
+    this.news.said(life, message.method);
+  }
+
+  /** The client has read a line. */
+  received(line: string): readonly Message[] {
+    this.facts.note(`client ← ${line}`);
+    const messages = parse(line);
+    if (messages === undefined) {
+      this.facts.fail('P11', `the client reads ${line}`);
+      return [];
+    }
+    for (const message of messages) {
+      const mark = markOf(message);
+      if (mark !== undefined) this.#order.seen(message, mark, line);
+      if (message.method === undefined) {
+        const asked = this.requests.answered(message, mark);
+        if (asked !== undefined) this.news.served(asked, message.result, mark);
+      } else if (message.id !== undefined) this.#crossTalk.asks(message, mark);
+      else this.news.told(message, mark);
+    }
+    return messages;
+  }
+
+  logged(event: string, text: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    const { facts } = this;
+    facts.note(`log: ${event}: ${text.slice(0, 200)}`);
+    if (event === 'crashed') facts.crashes++;
+    if (event === 'failed' || event === 'crashed') facts.failing = true;
+    if (event === 'ready' || event === 'reloaded') {
+      facts.failing = false;
+      facts.reloads++;
+      this.news.reloaded(Number(fields['generation']));
+    }
+    if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
+    if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text))
+      facts.lenient = true;
+  }
+}

@@ -1,0 +1,175 @@
+// One client of the soak: the proxy as a process, several lanes that call all the time, and what arrives, handed to the tally.
+// Keeps no message. What to ask is calls.ts's, what is right tally.ts's, what befalls the server unrest.ts's.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newMarker, proxyCommand, testEnvironment } from '../support/harness.js';
+import { splitLines } from '../support/lines.js';
+import { parse } from '../support/message.js';
+import type { Json, Message } from '../support/message.js';
+import { inEra, nextCall } from './calls.js';
+import type { Call, Plan, Wanted } from './calls.js';
+import { createJournal } from './journal.js';
+import type { Journal } from './journal.js';
+import type { Random } from './random.js';
+import type { Sources } from './sources.js';
+import { answered, cancelled, createTally, fault, progressed, sent } from './tally.js';
+import type { Tally } from './tally.js';
+
+export interface ClientPlan extends Plan {
+  readonly name: string;
+  readonly options: readonly string[];
+  readonly grandchild: boolean;
+}
+
+export interface Client {
+  readonly plan: ClientPlan;
+  readonly pid: number;
+  readonly marker: string;
+  readonly sources: Sources;
+  readonly tally: Tally;
+  readonly journal: Journal;
+  /** Ids, as JSON, of what was taken back. */
+  readonly takenBack: ReadonlySet<string>;
+  /** The tools as the client knows them: fetched at first, and whenever it is told that they have changed. */
+  tools(): readonly string[];
+  open(): Promise<void>;
+  /** Calls, one after the other, until told to stop. `pause`: at most so many milliseconds between two. */
+  lane(random: Random, pause: number, signal: AbortSignal): Promise<void>;
+  /** Sends one request and resolves with its answer. */
+  ask(wanted: Pick<Wanted, 'method' | 'params'> & Partial<Wanted>): Promise<Message>;
+  /** A call that its server does not survive. */
+  die(how: NodeJS.Signals): void;
+  /** Resolves with the exit code. */
+  close(): Promise<number | null>;
+}
+
+export function startClient(plan: ClientPlan, sources: Sources): Client {
+  const { era } = plan;
+  const tally = createTally();
+  const journal = createJournal();
+  const marker = newMarker();
+  const waiting = new Map<string, (message: Message) => void>();
+  const takenBack = new Set<string>();
+  let lastSeq = 0;
+  let tools: readonly string[] = [];
+  let fetching: Promise<void> | undefined;
+  let changedAgain = false;
+
+  const options = ['--watch', 'src', '--log-format', 'json', ...plan.options];
+  const [command, ...args] = proxyCommand(options, [process.execPath, 'server.mjs']);
+  const child = spawn(command!, args, {
+    cwd: sources.directory,
+    env: testEnvironment(marker, { EFFECTS: sources.effects, ...(plan.grandchild && { GRANDCHILD: '1' }) }),
+    stdio: 'pipe',
+  });
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  exited.catch(() => {});
+  child.stdin.on('error', () => {});
+  child.stderr.on('data', (chunk: Buffer) => journal.push(chunk));
+  const lines = splitLines((line) => {
+    const message = parse(line) as Message | undefined;
+    if (message === undefined) fault(tally, 'wrong', `no message: ${line.subarray(0, 200).toString()}`);
+    else accept(message);
+  });
+  child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+
+  function accept(message: Message): void {
+    const { method, params } = message;
+    if (method === 'notifications/progress') return progressed(tally, params);
+    if (method === 'notifications/tools/list_changed') {
+      tally.listChanged += 1;
+      return learnTools();
+    }
+    if (method !== undefined) return;
+    const call = answered(tally, message, sources.breaks, journal.waives());
+    if (call === undefined) return;
+    const key = JSON.stringify(call.id);
+    waiting.get(key)?.(message);
+    waiting.delete(key);
+  }
+
+  /** One at a time: a change that is told of meanwhile causes one more. */
+  function learnTools(): void {
+    changedAgain = true;
+    fetching ??= (async () => {
+      while (changedAgain) {
+        changedAgain = false;
+        const { result } = await ask({ method: 'tools/list', params: inEra(era, {}) });
+        if (result !== undefined) tools = result.tools.map(({ name }: Json) => name as string);
+      }
+      fetching = undefined;
+    })();
+  }
+
+  const write = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+
+  /** What is on the disk is noted before the request is written: it is sent after that save has returned. */
+  function send({ params, ...wanted }: Wanted): { call: Call; flows: boolean } {
+    const call = { ...wanted, asked: sources.saved, breaks: sources.breaks, broken: sources.broken };
+    sent(tally, call);
+    return { call, flows: write({ id: call.id, method: call.method, params }) };
+  }
+  const answerTo = (id: string | number) =>
+    new Promise<Message>((resolve) => void waiting.set(JSON.stringify(id), resolve));
+
+  function ask(wanted: Pick<Wanted, 'method' | 'params'> & Partial<Wanted>): Promise<Message> {
+    const seq = ++lastSeq;
+    const answer = answerTo(seq);
+    send({ hear: 0, say: 0, steps: 0, ...wanted, seq, id: seq });
+    return answer;
+  }
+
+  async function takeBack(call: Call, signal: AbortSignal): Promise<void> {
+    await delay(call.cancelAfter, undefined, { signal }).catch(() => {});
+    if (!cancelled(tally, call)) return;
+    takenBack.add(JSON.stringify(call.id));
+    write({ method: 'notifications/cancelled', params: { requestId: call.id, reason: 'the soak' } });
+  }
+
+  return {
+    plan,
+    pid: child.pid ?? -1,
+    marker,
+    sources,
+    tally,
+    journal,
+    takenBack,
+    tools: () => tools,
+    async open() {
+      if (era === 'legacy') {
+        const clientInfo = { name: 'soak', version: '1.0.0' };
+        const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+        await ask({ method: 'initialize', params });
+        write({ method: 'notifications/initialized' });
+      } else {
+        await ask({ method: 'server/discover', params: inEra(era, {}) });
+        const params = inEra(era, { notifications: { toolsListChanged: true } });
+        write({ id: 'stream', method: 'subscriptions/listen', params });
+      }
+      learnTools();
+      await fetching;
+    },
+    async lane(random, pause, signal) {
+      while (!signal.aborted) {
+        const { call, flows } = send(nextCall(++lastSeq, plan, random));
+        const answer = answerTo(call.id);
+        if (!flows) await Promise.race([once(child.stdin, 'drain'), answer]);
+        await (call.cancelAfter === undefined ? answer : Promise.race([answer, takeBack(call, signal)]));
+        if (call.cancelAfter !== undefined) waiting.delete(JSON.stringify(call.id));
+        await delay(random.whole(0, pause), undefined, { signal }).catch(() => {});
+      }
+    },
+    ask,
+    die(how) {
+      const params = inEra(era, { name: 'die', arguments: { how } });
+      void ask({ method: 'tools/call', tool: 'die', params });
+    },
+    async close() {
+      child.stdin.end();
+      const [code] = await exited;
+      return code;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+// The shape that the sources must keep, as checks over a map of path (from src/) to text. Imports are found by pattern,
+// which is enough for code that the formatter has laid out. Reading the tree is left to tree.ts.
+import { posix } from 'node:path';
+
+type Tree = ReadonlyMap<string, string>;
+
+/** What each folder may import besides itself. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  wire: [],
+  process: [],
+  log: [],
+  config: ['process'],
+  agent: [],
+  watch: [],
+  session: ['wire'],
+  lists: ['wire'],
+  build: ['process', 'log'],
+  server: ['process', 'wire'],
+  flow: ['process', 'wire', 'log', 'config', 'server'],
+  pipeline: ['session', 'wire', 'lists', 'agent'],
+  reload: 'wire process log config agent watch session lists build server flow pipeline'.split(' '),
+  smoke: ['wire', 'process', 'log', 'config', 'lists', 'server', 'flow'],
+  cli: ['watch', 'config', 'log', 'server', 'smoke', 'proxy.ts'],
+};
+
+const pure = /^(session\/|pipeline\/|reload\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
+const impureGlobals = /\b(process\.|setTimeout\(|setInterval\(|setImmediate\(|Date\.now\(|new Date\(\)|Math\.random\()/;
+
+const homes: Readonly<Record<string, string>> = {
+  ajv: 'smoke',
+  'cross-spawn': 'process',
+  chokidar: 'watch',
+  debounce: 'watch',
+  picomatch: 'watch',
+  ignore: 'watch',
+  'p-queue': 'reload',
+  yargs: 'cli',
+  'package-manager-detector': 'build',
+  'jsonc-parser': 'config',
+  yaml: 'config',
+};
+
+const longest = 300;
+
+export const checks: Readonly<Record<string, (tree: Tree) => string[]>> = {
+  'imports point downwards only': direction,
+  'pure code stays pure': purity,
+  'imports have no cycle': cycles,
+  'every package has one home, and no MCP SDK is used': packageHomes,
+  'every file opens with a comment': openingComments,
+  'no file outgrows its purpose': sizes,
+  'only the cli prints, exits and reads argv': cliOnly,
+  'no time stamp decides and nothing is left to be done': forbiddenWords,
+};
+
+function direction(tree: Tree): string[] {
+  return eachImport(tree, (file, target) => {
+    if (!target.startsWith('.')) return undefined;
+    const from = layerOf(file);
+    const to = layerOf(resolve(file, target));
+    const allowed = mayImport(from, to);
+    if (allowed === undefined) return `${file}: ${from} is no known layer`;
+    return allowed || from === to ? undefined : `${file}: ${from} must not import ${to}`;
+  });
+}
+
+/** A file directly in src is where folders meet: it imports what it likes but the two ways in. */
+function mayImport(from: string, to: string): boolean | undefined {
+  return from.endsWith('.ts') ? to !== 'cli' && to !== 'index.ts' : layers[from]?.includes(to);
+}
+
+function purity(tree: Tree): string[] {
+  const parts = new Map([...tree].filter(([file]) => pure.test(file)));
+  const imports = eachImport(parts, (file, target) =>
+    target.startsWith('.') ? undefined : `${file}: pure code must not import ${target}`,
+  );
+  const globals = [...parts].flatMap(([file, text]) => {
+    const found = impureGlobals.exec(code(text))?.[0];
+    return found === undefined ? [] : [`${file}: pure code must not use ${found.replace(/\W+$/, '')}`];
+  });
+  return [...imports, ...globals];
+}
+
+function cycles(tree: Tree): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(file);
+    if (start >= 0) found.push([...trail.slice(start), file].join(' → '));
+    if (start >= 0 || done.has(file)) return;
+    for (const target of importsOf(tree.get(file) ?? '')) {
+      if (target.startsWith('.')) visit(resolve(file, target), [...trail, file]);
+    }
+    done.add(file);
+  };
+  for (const file of tree.keys()) visit(file, []);
+  return found;
+}
+
+function packageHomes(tree: Tree): string[] {
+  return eachImport(tree, (file, target) => {
+    const name = target.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? target;
+    if (name.startsWith('@modelcontextprotocol/')) return `${file}: the proxy must not import ${name}`;
+    const home = homes[name];
+    return home === undefined || layerOf(file) === home ? undefined : `${file}: ${name} belongs in ${home}/`;
+  });
+}
+
+export function openingComments(tree: Tree): string[] {
+  return [...tree]
+    .filter(([, text]) => !/^(#!.*\n)?(\/\/ |\/\*)/.test(text))
+    .map(([file]) => `${file}: begins without a comment that says what it does`);
+}
+
+function sizes(tree: Tree): string[] {
+  return [...tree]
+    .map(([file, text]) => ({ file, lines: text.split('\n').length - 1 }))
+    .filter(({ lines }) => lines > longest)
+    .map(({ file, lines }) => `${file}: ${lines} lines, more than ${longest}`);
+}
+
+function cliOnly(tree: Tree): string[] {
+  const outside = [...tree].filter(([file]) => layerOf(file) !== 'cli');
+  return outside.flatMap(([file, text]) =>
+    [...code(text).matchAll(/\bconsole\.\w+(?=\()|\bprocess\.(exit|exitCode|argv)\b/g)].map(
+      ([found]) => `${file}: ${found} outside cli/`,
+    ),
+  );
+}
+
+function forbiddenWords(tree: Tree): string[] {
+  return [...tree].flatMap(([file, text]) =>
+    [...text.matchAll(/mtime|\b(?:TODO|FIXME|XXX)\b/g)].map(([found]) => `${file}: contains ${found}`),
+  );
+}
+
+function eachImport(tree: Tree, judge: (file: string, target: string) => string | undefined): string[] {
+  return [...tree].flatMap(([file, text]) =>
+    importsOf(text)
+      .map((target) => judge(file, target))
+      .filter((problem) => problem !== undefined),
+  );
+}
+
+/** Static, type-only, side-effect and dynamic imports, re-exports, and types written as `import('…')`. */
+function importsOf(text: string): string[] {
+  const found = code(text).matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)['"]([^'"]+)['"]/g);
+  return [...found].map(([, target]) => target ?? '');
+}
+
+function code(text: string): string {
+  return text.replace(/\/\*[^]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+}
+
+function layerOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+function resolve(file: string, target: string): string {
+  return posix.join(posix.dirname(file), target).replace(/\.js$/, '.ts');
+}
