@@ -2,6 +2,7 @@
 // yields what is wrong with it and what is allowed; the caller puts the name in front by which the user knows the option.
 
 import { constants } from 'node:os';
+import { inspect } from 'node:util';
 import { nearest } from './nearest.js';
 import type { OptionSpec } from './option-spec.js';
 import { camelCase, options, type Options } from './options.js';
@@ -110,6 +111,7 @@ function isText(value: unknown): value is string {
 }
 
 function bad(spec: OptionSpec, value: unknown): { ok: false; error: string } {
-  const shown = typeof value === 'string' || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  // Not String(): an object may have a toString that is no function, and `[object Object]` tells nobody anything.
+  const shown = typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 1, breakLength: Infinity });
   return { ok: false, error: `${shown} is not allowed, expected ${allowed(spec)}` };
 }

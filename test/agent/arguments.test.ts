@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { checkArguments } from '#src/agent/arguments.js';
 import { listedTools, shownNames, toolDefinitions } from '#src/agent/tools.js';
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { createOutput } from '#src/build/output.js';
 import { project } from '../support/project.js';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { relative } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { parseData } from '#src/config/data-file.js';
 import { isPath, stringsAt } from '#src/config/import-paths.js';
 import { createImports, followImports } from '#src/config/imports.js';

@@ -201,7 +201,10 @@ const badData: readonly [given: object, error: RegExp][] = [
   [{ reload: 'false' }, /^reload: "false" is not allowed, expected true or false$/],
   [{ strategy: 'swap' }, /^strategy: "swap" is not allowed, expected overlap or replace$/],
   [{ signal: 15 }, /^signal: 15 is not allowed/],
-  [{ build: {} }, /^build: \[object Object\] is not allowed, expected \[script or command\]$/],
+  [{ build: {} }, /^build: \{\} is not allowed, expected \[script or command\]$/],
+  [{ cwd: { toString: 0 } }, /^cwd: \{ toString: 0 \} is not allowed/],
+  [{ cwd: Symbol('here') }, /^cwd: Symbol\(here\) is not allowed/],
+  [{ ext: Object.create(null) as object }, /^ext: \[Object: null prototype\] \{\} is not allowed/],
 ];
 
 for (const [given, error] of badData) {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { fixture, fixtureCopy, startProxy } from '../support/harness.js';
 import type { Message, Started } from '../support/harness.js';
 

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { compareLists, describe, notificationsFor } from '#src/lists/compare.js';
 import type { ListName } from '#src/lists/lists.js';
 import { listByMethod, listNamed, LISTS } from '#src/lists/lists.js';

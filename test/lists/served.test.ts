@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { createServed } from '#src/lists/served.js';
 
 test('P9 nothing is known before the first listing', () => {

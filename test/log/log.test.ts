@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { createLog, wantsColour, type LogOptions } from '#src/log/log.js';
 
 function collect(options: Partial<LogOptions> = {}): { log: ReturnType<typeof createLog>; lines: string[] } {

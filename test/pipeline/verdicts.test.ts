@@ -1,7 +1,7 @@
 /** Verdicts on single messages and at handovers, read off a desk without input and output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { holdTraffic, lose, release, retire, takeOver } from '#src/pipeline/handover.js';
 import { answer, play, request, tell, type Play } from './play.js';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { splitCommand } from '#src/process/split-command.js';
 
 const cases: readonly [text: string, words: readonly string[]][] = [

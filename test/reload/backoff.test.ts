@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { Backoff } from '#src/reload/backoff.js';
 
 /** Crashes at once after each start, as the delays allow. */

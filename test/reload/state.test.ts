@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { initialState, transition } from '#src/reload/state.js';
 import type { Effect, Event, State } from '#src/reload/states.js';
 import { eventsFor, nameOf, states } from './cases.js';

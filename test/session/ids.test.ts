@@ -1,7 +1,7 @@
 /** Ids as keys: the same for JSON, the same for us. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { keyOf, keyOfValue } from '#src/session/ids.js';
 
 test('P1 one answer: an id that a peer spells otherwise is still the same id', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { reporters, type ReporterName } from '#src/smoke/options.js';
 import { exitCode, type Check, type Report } from '#src/smoke/report.js';
 import { createReporter } from '#src/smoke/reporters.js';

@@ -16,6 +16,14 @@ test('test and scripts: every file opens with a comment', () => {
   assert.deepEqual(openingComments(readTree('scripts', '.mjs')), []);
 });
 
+test('test: every property test has the seed of the suite', () => {
+  const others = [...readTree('test', '.ts')].filter(([, text]) => /from 'fast-check'/.test(text));
+  assert.deepEqual(
+    others.map(([file]) => file),
+    ['support/property.ts', 'tidy/structure.test.ts'],
+  );
+});
+
 const good: Record<string, string> = {
   'wire/lines.ts': `// Lines.\nexport const a = 1;\n`,
   'session/ledger.ts': `/* The ledger. */\nimport { a } from '../wire/lines.js';\nexport const b = a;\n`,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { createContents } from '#src/watch/contents.js';
 import { namedKey, type Entry } from '#src/watch/entry.js';
 

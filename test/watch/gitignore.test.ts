@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { arrive, put, temporary, watched } from './fixture.js';
 
 const SEGMENTS = ['a', 'b', 'gen', 'x.ts', 'y.ts', 'z.js'];

@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { arrive, put, temporary, watched } from './fixture.js';
 
 const PATHS = [

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { appendAt, locate, readAt, setAt } from '#src/wire/edit.js';
 
 type Node = { text: string } | { array: Node[] } | { object: (readonly [string, Node])[] };

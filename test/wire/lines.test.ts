@@ -1,7 +1,7 @@
 /** Lines out of chunks: at any chunking the same lines, byte for byte, within the limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { lineEnd, LineSplitter } from '#src/wire/lines.js';
 
 function split(chunks: readonly Buffer[], limit = Infinity): { lines: Buffer[]; heads: Buffer[]; rest: Buffer } {

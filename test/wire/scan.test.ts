@@ -1,7 +1,7 @@
 /** The envelope scanner against JSON.parse as its oracle. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { scan, scanHead, type Envelope } from '#src/wire/scan.js';
 
 /** What the scanner should say of a line that JSON.parse accepts. */

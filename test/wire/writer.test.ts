@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.js';
 import { LineWriter } from '#src/wire/writer.js';
 
 function collect(): { stream: Writable; written: Buffer[] } {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.js';
 import { fact, place, type Content } from './fixture.js';
 
 const node: Record<string, Content> = {

@@ -7,7 +7,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
-import fc from 'fast-check';
+import { fc } from '../../support/property.js';
 import { judge } from '#src/config/file/judge.js';
 import { parseJsonc } from '#src/config/file/jsonc.js';
 import { configSchema } from '#src/config/file/schema.js';
