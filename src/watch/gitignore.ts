@@ -52,22 +52,40 @@ export function isIgnored(layers: readonly Layer[], name: string): boolean {
 /** The layers as they are seen from the child directory `name` of the one they were made for. */
 export function below(layers: readonly Layer[], name: string): Layer[] {
   // A directory that one layer ignores and that is entered all the same (another layer or its being named says so) would
-  // take everything in it along: those lines are over.
+  // take everything in it along: of those lines only what they say of deeper paths is left.
   return layers.map((layer) => {
-    const kept = without(layer, `${name}/`);
-    return { rules: kept.rules, prefix: `${layer.prefix}${name}/` };
+    const prefix = `${layer.prefix}${name}/`;
+    const kept = replaced(layer, `${name}/`, (line) => deeper(line, prefix));
+    return { rules: kept.rules, prefix };
   });
 }
 
 /** The layer less the lines that ignore `name`: what is named explicitly is watched whatever they say. */
 export function without(layer: Layer, name: string): Layer {
+  return replaced(layer, name, () => '');
+}
+
+/** The layer with other lines in place of those that ignore `name`, or none where the other one does so too. */
+function replaced(layer: Layer, name: string, instead: (line: string) => string): Layer {
   let current = layer;
   for (;;) {
-    const mark = ask(current, name).rule?.mark;
-    if (mark === undefined) return current;
-    const lines = current.rules.lines.map((line, index) => (String(index) === mark ? '' : line));
-    current = { rules: compile(lines), prefix: layer.prefix };
+    const { ignored, rule } = ask(current, name);
+    if (!ignored || rule?.mark === undefined) return current;
+    const { lines } = current.rules;
+    const at = Number(rule.mark);
+    const line = lines[at] === layer.rules.lines[at] ? instead(lines[at]!) : '';
+    current = { rules: compile(lines.with(at, line)), prefix: layer.prefix };
   }
+}
+
+/** What a line that ignores `directory` (with a slash at its end) says of paths below it, as a line of the same file. */
+function deeper(line: string, directory: string): string {
+  const anchor = `/${directory.replace(/[\\*?[\]!#]/g, '\\$&')}**`;
+  if (/(^|\/)\*\*\s*$/.test(line)) return anchor;
+  const open = line.lastIndexOf('**/');
+  // A slash that is not the last character ties a pattern to its place.
+  if (open < 0 && /\/(?!\s*$)/.test(line)) return '';
+  return `${anchor}/${open < 0 ? line : line.slice(open + 3)}`;
 }
 
 /**

@@ -64,5 +64,38 @@ test('.gitignore files mean what they mean to git', { timeout: 120_000 }, async 
     await w.watch.close();
     assert.deepEqual(changed, expected, JSON.stringify(ignores));
   });
-  await fc.assert(property, { numRuns: 60 });
+  // A line that ignores a directory, which another file brings back, still speaks of what is in it.
+  const broughtBack = { files: ['a/gen/x.ts', 'a/gen/a/y.ts', 'x.ts'] };
+  await fc.assert(property, {
+    numRuns: 60,
+    examples: [
+      [
+        {
+          ...broughtBack,
+          ignores: [
+            [[], ['a/**']],
+            [['a'], ['!gen/']],
+          ],
+        },
+      ],
+      [
+        {
+          ...broughtBack,
+          ignores: [
+            [[], ['**/gen', '*.ts']],
+            [['a'], ['!gen/', '!x.ts']],
+          ],
+        },
+      ],
+      [
+        {
+          ...broughtBack,
+          ignores: [
+            [['a'], ['/gen/*']],
+            [['a', 'gen'], ['!a/']],
+          ],
+        },
+      ],
+    ],
+  });
 });
