@@ -52,7 +52,8 @@ export function checkArguments(tool: AgentTool, given: unknown): Checked {
 
 function checkRestart({ reason, rebuild = false }: Given): Checked {
   const expected = `a text of 1 to ${MAX_REASON} characters`;
-  if (typeof reason !== 'string' || reason.trim() === '' || reason.length > MAX_REASON)
+  // As the schema counts: characters, of which some are two units of a string.
+  if (typeof reason !== 'string' || reason.trim() === '' || [...reason].length > MAX_REASON)
     return bad('reason', reason, expected);
   if (typeof rebuild !== 'boolean') return bad('rebuild', rebuild, 'true or false');
   return { ok: true, value: { tool: 'restart_server', reason, rebuild } };
@@ -62,10 +63,17 @@ function checkRestart({ reason, rebuild = false }: Given): Checked {
 const iso = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))?$/;
 
 function checkVerify({ since_timestamp: given }: Given): Checked {
-  const since = typeof given === 'string' && iso.test(given) ? Date.parse(given) : NaN;
+  const since = typeof given === 'string' && iso.test(given) && isDay(given) ? Date.parse(given) : NaN;
   if (Number.isNaN(since))
     return bad('since_timestamp', given, 'a time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z');
   return { ok: true, value: { tool: 'verify_server_restarted', since } };
+}
+
+/** Date.parse takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }
 
 function checkStatus({ wait = false, log = 0 }: Given): Checked {

@@ -64,8 +64,8 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     name: 'verify_server_restarted',
     title: 'Was the MCP server restarted?',
     description:
-      'Tells whether the MCP server was restarted since a point in time, when, why, and which generation serves now. Restarts by an earlier connection to the same project count too.',
-    inputSchema: object({ since_timestamp: text('A time in ISO 8601, like 2026-11-16T09:30:00Z.') }, [
+      'Tells whether the MCP server was restarted since a point in time, when, why, and which generation that was. Restarts by an earlier connection to the same project count too.',
+    inputSchema: object({ since_timestamp: text('A time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z.') }, [
       'since_timestamp',
     ]),
     outputSchema: object({
@@ -128,7 +128,11 @@ export const toolDefinitions: readonly ToolDefinition[] = [
 
 /** The names under which our tools are shown: their own, unless the server has a tool of that name. */
 export function shownNames(taken: ReadonlySet<string>): ReadonlyMap<string, AgentTool> {
-  return new Map(toolDefinitions.map(({ name }) => [taken.has(name) ? `hotline_${name}` : name, name]));
+  return new Map(toolDefinitions.map(({ name }) => [freeName(name, taken), name]));
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  return taken.has(name) ? freeName(`hotline_${name}`, taken) : name;
 }
 
 /** Before it is known what the server has: every name that one of ours may get. */

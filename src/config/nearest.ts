@@ -1,17 +1,18 @@
 // Finds the name that a mistyped one was probably meant to be. What to say about it is the caller's.
 
 export function nearest(name: string, names: readonly string[]): string | undefined {
+  return nearMisses(name, names)[0];
+}
+
+/** All that it may have been meant to be, the likeliest first. */
+export function nearMisses(name: string, names: readonly string[]): string[] {
   const wanted = name.toLowerCase();
-  let best: string | undefined;
-  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1; // further away is no misspelling but another word
-  for (const candidate of names) {
-    const away = distance(wanted, candidate.toLowerCase());
-    if (away < least) {
-      least = away;
-      best = candidate;
-    }
-  }
-  return best;
+  const most = Math.max(1, Math.floor(wanted.length / 3)); // further away is no misspelling but another word
+  return names
+    .map((candidate) => ({ candidate, away: distance(wanted, candidate.toLowerCase()) }))
+    .filter(({ away }) => away <= most)
+    .sort((a, b) => a.away - b.away)
+    .map(({ candidate }) => candidate);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours between two words. */

@@ -10,6 +10,8 @@ test('what is taken, with what is left out filled in', () => {
   const taken = [
     ['restart_server', { reason: 'x' }, { reason: 'x', rebuild: false }],
     ['restart_server', { reason: 'x'.repeat(500), rebuild: true }, { reason: 'x'.repeat(500), rebuild: true }],
+    ['restart_server', { reason: '\u{1f527}'.repeat(500) }, { reason: '\u{1f527}'.repeat(500), rebuild: false }],
+    ['verify_server_restarted', { since_timestamp: '2028-02-29' }, { since: 1835395200000 }],
     ['verify_server_restarted', { since_timestamp: '2026-11-16T09:30:00Z' }, { since: 1794821400000 }],
     ['verify_server_restarted', { since_timestamp: '2026-11-16T10:30:00.000+01:00' }, { since: 1794821400000 }],
     ['verify_server_restarted', { since_timestamp: '2026-11-16' }, { since: 1794787200000 }],
@@ -36,8 +38,9 @@ test('whatever is given, it is taken or refused in a sentence that names a field
   );
 });
 
-test('a time without a zone, or in words, is no point in time', () => {
-  for (const since_timestamp of ['2026-11-16T09:30:00', '16 Nov 2026', '09:30', '', '2026-02-30T99:00:00Z']) {
+test('a time without a zone, in words, or on a day that no calendar has, is no point in time', () => {
+  const days = ['2026-02-30', '2026-02-29T00:00:00Z', '2026-04-31T12:00:00+02:00', '2026-11-00'];
+  for (const since_timestamp of ['2026-11-16T09:30:00', '16 Nov 2026', '09:30', '', '2026-02-30T99:00:00Z', ...days]) {
     assert.equal(checkArguments('verify_server_restarted', { since_timestamp }).ok, false, since_timestamp);
   }
 });
@@ -48,4 +51,10 @@ test('only the names that are taken change, in the list as well', () => {
   assert.equal(shownNames(taken).has('server_status'), false);
   const listed = listedTools(taken).map((tool) => (JSON.parse(tool) as { name: string }).name);
   assert.deepEqual(listed, [...shownNames(taken).keys()]);
+});
+
+test('a server that has the other name too keeps both', () => {
+  const taken = new Set(['server_status', 'hotline_server_status']);
+  assert.equal(shownNames(taken).get('hotline_hotline_server_status'), 'server_status');
+  for (const name of taken) assert.equal(shownNames(taken).has(name), false);
 });

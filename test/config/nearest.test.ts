@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearest } from '#src/config/nearest.js';
+import { nearest, nearMisses } from '#src/config/nearest.js';
 
 const names = ['watch', 'hold', 'poll', 'start-timeout', 'stop-timeout', 'log-file'];
 
@@ -22,3 +22,7 @@ const cases: readonly [typed: string, meant: string | undefined][] = [
 for (const [typed, meant] of cases) {
   test(`${JSON.stringify(typed)} is ${meant ?? 'no known word'}`, () => assert.equal(nearest(typed, names), meant));
 }
+
+test('of several near misses the nearest comes first', () => {
+  assert.deepEqual(nearMisses('stat-timeout', names), ['start-timeout', 'stop-timeout']);
+});

@@ -60,6 +60,16 @@ test('a name that the server has, on its first page or a later one, is never sha
   assert.match((await proxy.tool('restart_server', {})).text, /call hotline_restart_server/);
 });
 
+test('a server that has the name which ours would get keeps that too', async (t) => {
+  const proxy = await agent(t, scripted(paged('hotline_server_status', 'server_status')));
+  assert.ok((await proxy.toolNames()).includes('hotline_hotline_server_status'));
+  assert.equal(await proxy.call('server_status', {}), 'the server says server_status');
+  assert.equal(await proxy.call('hotline_server_status', {}), 'the server says hotline_server_status');
+  assert.equal((await proxy.tool('hotline_hotline_server_status')).facts.state, 'serving');
+  const near = await proxy.tool('call_server_tool', { name: 'hotline_server_statis' });
+  assert.match(near.text, /Did you mean "hotline_server_status"\?/);
+});
+
 test('a tool of the server is not shadowed either for a client that has never asked for the list', async (t) => {
   const proxy = await agent(t, scripted(paged('other', 'server_status')));
   assert.equal(await proxy.call('server_status', {}), 'the server says server_status');
