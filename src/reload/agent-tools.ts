@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
 import * as say from '../agent/reports.js';
 import type { Failure, ToolNames } from '../agent/words.js';
-import { nearest } from '../config/nearest.js';
+import { nearMisses } from '../config/nearest.js';
 import type { FlowContext } from '../flow/flow.js';
 import { listNamed } from '../lists/lists.js';
 import { readMarker } from '../log/marker.js';
@@ -40,6 +40,8 @@ type Of<T extends Arguments['tool']> = Extract<Arguments, { tool: T }>;
 
 /** How often a client that waits hears that it is not forgotten. */
 const PROGRESS_EVERY = 1000;
+/** So many tools are named that may have been meant. */
+const NEAR = 3;
 
 export class AgentTools {
   readonly #context: AgentContext;
@@ -70,14 +72,14 @@ export class AgentTools {
   }
 
   async #restart(call: AgentCall, { reason, rebuild }: Of<'restart_server'>): Promise<void> {
-    const { history, dispatch, state, traffic } = this.#context;
+    const { history, dispatch, state, traffic, settled: atRest } = this.#context;
     const recorded = history.requested(reason);
     const now = state();
     // A call that meets a restart joins it.
     const joins = 'attempt' in now && now.attempt.forced && (!rebuild || now.attempt.rebuild);
     if (!joins) dispatch({ on: 'force', rebuild });
     await recorded;
-    const settled = await this.#settled(call);
+    const settled = await this.#within(call, atRest(false));
     await history.written();
     if (!settled) {
       const seconds = Math.round(this.#context.flow.config.hold / 1000);
@@ -106,8 +108,11 @@ export class AgentTools {
   }
 
   async #verify(call: AgentCall, { since }: Of<'verify_server_restarted'>): Promise<void> {
-    await this.#context.history.written();
-    const found = await readMarker(this.#context.flow.config.stateDir);
+    const { history, flow } = this.#context;
+    await history.written();
+    // Another proxy may have written over the record of ours, or nobody can write it.
+    const own = history.lastRestart;
+    const found = own === undefined ? await readMarker(flow.config.stateDir) : { kind: 'found' as const, marker: own };
     if (found.kind === 'none')
       return this.#answer(call, say.verified({ kind: 'never' }, this.#names), { restarted: false });
     if (found.kind === 'torn') return this.#answer(call, say.verified({ kind: 'torn' }, this.#names), undefined, true);
@@ -127,16 +132,16 @@ export class AgentTools {
   }
 
   async #status(call: AgentCall, { wait, log }: Of<'server_status'>): Promise<void> {
-    if (wait) await this.#settled(call);
-    // A server that is started again after a pause has not settled: the next start says how it ends.
-    if (wait && this.#context.state().at === 'waiting') await this.#settled(call, true);
+    if (wait) await this.#within(call, this.#started());
     const { flow, roster, history, state, freshness, traffic } = this.#context;
     await freshness()?.watch.prepare(flow.config.rules.map((rule) => rule.name));
     const now = state();
     const generation = traffic.desk.serving;
     const failure = failureOf(now);
     const rules = flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '');
-    const said = roster.get(generation)?.stderr.bytes().toString('utf8').trimEnd() ?? '';
+    // Where none serves, it is the one that has ended that is asked about.
+    const speaker = generation === undefined ? roster.last : roster.get(generation);
+    const said = speaker?.stderr.bytes().toString('utf8').trimEnd() ?? '';
     const lines = log === 0 ? undefined : said === '' ? [] : said.split('\n').slice(-log);
     const text = say.status({ state: stateOf(now), generation, failure, waited: wait });
     this.#answer(call, lines === undefined ? text : `${text}\n\n${say.lastLines(lines)}`, {
@@ -178,23 +183,29 @@ export class AgentTools {
     // While a failure stands, the list is that of older code: what the call is answered with is the failure.
     const names = typeof tools === 'string' || desk.failure !== undefined ? undefined : namesOf(tools);
     if (names !== undefined && !names.has(name)) {
-      const near = nearest(name, [...names]);
-      return this.#answer(call, say.noSuchTool(name, near === undefined ? [] : [near], this.#names), undefined, true);
+      const near = nearMisses(name, [...names]).slice(0, NEAR);
+      return this.#answer(call, say.noSuchTool(name, near, this.#names), undefined, true);
     }
     if (!closeCall(desk, call)) return;
     // A reload may have begun meanwhile: then it waits for it like any other.
     fromClient(desk, callOf(call.held.line, name), call.held.envelope, call.held.since);
   }
 
+  /** A server that is started again after a pause has not settled: the next start says how it ends. */
+  async #started(): Promise<void> {
+    const { settled, state } = this.#context;
+    await settled(false);
+    if (state().at === 'waiting') await settled(true);
+  }
+
   /** False if it takes longer than a client should wait. Meanwhile it hears that something happens. */
-  async #settled(call: AgentCall, again = false): Promise<boolean> {
-    const { flow, settled } = this.#context;
+  async #within(call: AgentCall, settled: Promise<void>): Promise<boolean> {
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, call.signal]);
-    const { hold } = flow.config;
+    const { hold } = this.#context.flow.config;
     const limit = hold === 0 ? [] : [delay(hold, false, { signal }).catch(() => false)];
     void this.#progress(call, signal);
-    const done = await Promise.race([settled(again).then(() => true), ...limit]);
+    const done = await Promise.race([settled.then(() => true), ...limit]);
     over.abort();
     return done;
   }

@@ -37,8 +37,7 @@ export class History {
   #lastReload: Happened | undefined;
   #lastFailure: Happened | undefined;
   #reason: string | undefined;
-  /** Why the last restart was made. */
-  #cause: string | undefined;
+  #lastRestart: Marker | undefined;
   readonly #shown: Shown;
   #marked: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +55,11 @@ export class History {
 
   get lastReload(): Happened | undefined {
     return this.#lastReload;
+  }
+
+  /** The last restart that this proxy has made, on the disk or not. */
+  get lastRestart(): Marker | undefined {
+    return this.#lastRestart;
   }
 
   /** Undefined once a reload has gone well. */
@@ -103,7 +107,7 @@ export class History {
       proxy: process.pid,
     };
     this.#reason = undefined;
-    this.#cause = marker.reason;
+    this.#lastRestart = marker;
     this.#marked = writeMarker(this.#dir, marker).then((written) => {
       if (!written.ok) this.#problem(written.problem);
     });
@@ -147,7 +151,7 @@ export class History {
   #causeOf(event: EventName, text: string, { how }: Fields): string | undefined {
     if (typeof how === 'string') return how;
     if (event === 'crashed') return text;
-    return event === 'reloaded' ? this.#cause : undefined;
+    return event === 'reloaded' ? this.#lastRestart?.reason : undefined;
   }
 
   #show(event: EventName, at: string, facts: Facts): void {

@@ -19,6 +19,7 @@ interface Entry {
 
 export class Roster implements Iterable<Generation> {
   readonly #entries = new Map<number, Entry>();
+  #last: Generation | undefined;
 
   add(generation: Generation): void {
     const [drained, markDrained] = deferred();
@@ -37,6 +38,11 @@ export class Roster implements Iterable<Generation> {
     return number === undefined ? undefined : this.#entries.get(number)?.generation;
   }
 
+  /** The one that has gone last. */
+  get last(): Generation | undefined {
+    return this.#last;
+  }
+
   get size(): number {
     return this.#entries.size;
   }
@@ -50,7 +56,9 @@ export class Roster implements Iterable<Generation> {
   }
 
   remove(number: number): void {
-    this.#entries.get(number)?.markGone();
+    const entry = this.#entries.get(number);
+    entry?.markGone();
+    this.#last = entry?.generation ?? this.#last;
     this.#entries.delete(number);
   }
 

@@ -83,6 +83,16 @@ test('verify: no marker, a torn one, one that is older, one of an earlier proces
   assert.equal(foreign.facts.restarted, false);
 });
 
+test('two proxies of one project each verify their own restarts, whoever wrote the record last', async (t) => {
+  const [one, other] = await Promise.all([agent(t, scripted(plain)), agent(t, scripted(plain))]);
+  const since_timestamp = now();
+  await one.tool('restart_server', { reason: 'mine' });
+  await other.tool('restart_server', { reason: 'not mine' });
+  writeFileSync(join(one.stateDir, 'restart.json'), JSON.stringify(other.restartMarker()));
+  const verified = await one.tool('verify_server_restarted', { since_timestamp });
+  assert.match(verified.text, /^Yes: .*\(mine\); that was generation 2/);
+});
+
 test('P15 verify tells a crash, and a server that asked to be restarted, from a restart that was asked for', async (t) => {
   const proxy = await agent(t, scripted(plain));
   const since = now();
@@ -120,8 +130,9 @@ test('with --strategy replace the marker of a request is written once, and befor
 test('P7 they work while the server has never come up', async (t) => {
   const proxy = await agent(t, scripted('broken('));
   assert.deepEqual(await proxy.toolNames(), ownTools);
-  const status = await proxy.tool('server_status');
-  assert.match(status.text, /No MCP server is running.*SyntaxError/s);
+  const status = await proxy.tool('server_status', { log: 100 });
+  assert.match(status.text, /No MCP server is running.*SyntaxError.*last lines on stderr:\n.*SyntaxError/s);
+  assert.ok(status.facts.log.some((line: string) => line.startsWith('SyntaxError')));
   const listed = await proxy.tool('list_server_tools');
   assert.match(listed.text, /can't be listed: no server is running. Call server_status/);
   assert.match((await proxy.tool('call_server_tool', { name: 'add' })).text, /SyntaxError.*call restart_server/s);
@@ -194,7 +205,7 @@ test('P14 a state directory that can not be written costs an agent nothing but t
   const { result } = await call('restart_server', { reason: 'a test' });
   assert.equal(result.structuredContent.generation, 2);
   const verified = await call('verify_server_restarted', { since_timestamp: '2026-01-01T00:00:00Z' });
-  assert.match(told(verified.result).text, /no restart of this server is on record/);
+  assert.match(told(verified.result).text, /^Yes: .*\(a test\)/);
   assert.equal(proxy.stderr().match(/(audit|restart\.json|about\.json).*can't be written/g)?.length, 1);
 });
 

@@ -56,6 +56,29 @@ test('who waits with a progress token hears that it is not forgotten, and wait i
   await proxy.reloaded(2);
 });
 
+test('P15 wait is bounded by --hold through a failed start and the next one too, and progress only grows', async (t) => {
+  const body = `
+    import { existsSync } from 'node:fs';
+    if (generation > 1) {
+      while (!existsSync('go-' + generation)) await new Promise((resolve) => setTimeout(resolve, 5));
+      process.exit(1);
+    }
+    export const tools = { die: () => process.exit(3) };`;
+  const proxy = await agent(t, scripted(body), { options: ['--hold', '2500'] });
+  await proxy.request('tools/call', { name: 'die', arguments: {} });
+  const params = { name: 'server_status', arguments: { wait: true }, _meta: { progressToken: 'p' } };
+  const waiting = proxy.request('tools/call', params);
+  await proxy.waitFor(({ method }) => method === 'notifications/progress', 'the first progress');
+  proxy.files.write('go-2', '');
+  const { facts } = told((await waiting).result);
+  assert.match(facts.state, /waiting|reloading/);
+  const progress = proxy.messages.filter(({ message }) => message.method === 'notifications/progress');
+  assert.deepEqual(
+    progress.map(({ message }) => message.params.progress),
+    [1, 2],
+  );
+});
+
 test('a restart that takes longer than --hold says what to call next', async (t) => {
   const slow = `
     import { existsSync } from 'node:fs';
