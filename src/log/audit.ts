@@ -3,8 +3,10 @@
  * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two proxies may
  * write to the same one. No message contents, no environment, no arguments. What can't be written is told once (P14).
  */
-import { mkdir, open, readFile, rename, stat, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { draftOf } from './drafts.js';
+import { isRunning } from './running.js';
 
 export type AuditEvent =
   'started' | 'change' | 'built' | 'build failed' | 'reloaded' | 'restart requested' | 'crashed' | 'failed' | 'stopped';
@@ -71,13 +73,39 @@ export class Audit {
   }
 
   async #rotate(): Promise<void> {
-    const size = await stat(this.#file).then(
-      (found) => found.size,
-      () => 0,
+    if (!(await this.#isFull())) return;
+    const release = await claim(`${this.#file}.lock`);
+    if (release === undefined) return;
+    // Another proxy may have done it meanwhile; twice would put a file of one line over a full one.
+    if (await this.#isFull()) {
+      for (let n = KEPT - 1; n >= 1; n--) await rename(`${this.#file}.${n}`, `${this.#file}.${n + 1}`).catch(() => {});
+      await rename(this.#file, `${this.#file}.1`).catch(() => {});
+    }
+    await release();
+  }
+
+  #isFull(): Promise<boolean> {
+    return stat(this.#file).then(
+      ({ size }) => size >= this.#rotateAt,
+      () => false,
     );
-    if (size < this.#rotateAt) return;
-    for (let n = KEPT - 1; n >= 1; n--) await rename(`${this.#file}.${n}`, `${this.#file}.${n + 1}`).catch(() => {});
-    await rename(this.#file, `${this.#file}.1`).catch(() => {});
+  }
+}
+
+/** Undefined if another process has it. One that was killed with it has it no longer: the next who asks gets it. */
+async function claim(lock: string): Promise<(() => Promise<void>) | undefined> {
+  const draft = draftOf(lock);
+  await writeFile(draft, String(process.pid), { mode: 0o600 });
+  try {
+    // The claim and who holds it appear at once.
+    await link(draft, lock);
+    return () => rm(lock, { force: true });
+  } catch {
+    const owner = Number(await readFile(lock, 'utf8').catch(() => String(process.pid)));
+    if (!isRunning(owner)) await rm(lock, { force: true });
+    return undefined;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
@@ -113,8 +141,19 @@ async function linesOf(file: string): Promise<AuditLine[]> {
 export function parseLine(text: string): AuditLine[] {
   try {
     const line: unknown = JSON.parse(text);
-    return typeof line === 'object' && line !== null && 'time' in line && 'event' in line ? [line as AuditLine] : [];
+    return isLine(line) ? [line] : [];
   } catch {
     return [];
   }
+}
+
+/** What others rely on: a line of somebody else's must not break the reader. */
+function isLine(value: unknown): value is AuditLine {
+  if (typeof value !== 'object' || value === null) return false;
+  const { time, event, cause = '', phases = {}, files = [], changes = [] } = value as Record<string, unknown>;
+  return (
+    [time, event, cause].every((one) => typeof one === 'string') &&
+    typeof phases === 'object' &&
+    [files, changes].every(Array.isArray)
+  );
 }
