@@ -1,6 +1,7 @@
 // Lines of the audit trail as people read them: one line each, the time in theirs. Which lines is for log.ts and status.ts.
 
 import type { AuditLine } from '../log/audit.js';
+import { escapeControls } from '../log/log.js';
 
 export function auditText(line: AuditLine): string {
   const { time, event, generation, pid, cause, ms, phases, files = [], changes = [] } = line;
@@ -12,7 +13,7 @@ export function auditText(line: AuditLine): string {
     changes.join(', '),
   ];
   const said = facts.filter((fact) => fact !== '').join(', ');
-  return `${localTime(time)}  ${event.padEnd(17)}  ${said}`.trimEnd();
+  return escapeControls(`${localTime(time)}  ${event.padEnd(17)}  ${said}`);
 }
 
 /** ` (build 210, start 180)`, or nothing. */

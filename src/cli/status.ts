@@ -4,6 +4,7 @@
 import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
 import { lastOf } from '../log/audit.js';
+import { escapeControls } from '../log/log.js';
 import { runningProxies, type RunningProxy } from '../log/shown.js';
 import { localTime, phasesText } from './audit-text.js';
 import { findStateDirs, nothingFound } from './state-dirs.js';
@@ -38,13 +39,13 @@ async function serverOf(dir: string, command: string): Promise<Server> {
 function serverText({ command, stateDir, running, last }: Server): string {
   const lines = running.flatMap(proxyLines);
   const nobody = `  no proxy is running${last === undefined ? '' : `; last: ${last.event} at ${localTime(last.time)}`}`;
-  return [command, ...(lines.length > 0 ? lines : [nobody]), `  state in ${stateDir}`].join('\n');
+  return [command, ...(lines.length > 0 ? lines : [nobody]), `  state in ${stateDir}`].map(escapeControls).join('\n');
 }
 
 function proxyLines({ proxy, since, generation, server, lastReload, lastFailure }: RunningProxy): string[] {
-  const serving = generation === undefined ? 'no server yet' : `generation ${generation}`;
-  const pid = server === undefined ? '' : ` (pid ${server})`;
-  const lines = [`  proxy ${proxy} since ${localTime(since)}: ${serving}${pid}`];
+  const last = generation === undefined ? '' : `; generation ${generation} has ended`;
+  const serving = server === undefined ? `no server is running${last}` : `generation ${generation} (pid ${server})`;
+  const lines = [`  proxy ${proxy} since ${localTime(since)}: ${serving}`];
   if (lastReload !== undefined) {
     const { at, ms = 0, phases, cause, changes = [] } = lastReload;
     const why = cause === undefined ? '' : ` (${cause})`;

@@ -70,9 +70,9 @@ function plain(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-// A compiler's or a server's words may hold line breaks and terminal codes: the first would make several lines of one
-// event, the others could rewrite what the reader sees.
-function escapeControls(text: string): string {
+// A compiler's, a server's or an agent's words may hold line breaks and terminal codes: the first would make several lines of
+// one event, the others could rewrite what the reader sees.
+export function escapeControls(text: string): string {
   return text
     .trimEnd()
     .replace(/\r?\n/g, '\\n')

@@ -20,7 +20,7 @@ export interface RunningProxy {
   readonly since: string;
   readonly command: string;
   readonly generation?: number;
-  /** The process id of the server. */
+  /** The process id of the server, if it runs. */
   readonly server?: number | undefined;
   readonly lastReload?: { readonly at: string } & Partial<AuditLine>;
   readonly lastFailure?: { readonly at: string; readonly event: string; readonly cause: string } | undefined;
@@ -96,6 +96,7 @@ export async function runningProxies(dir: string): Promise<RunningProxy[]> {
   const all = await Promise.all(files.map(([name]) => readJson(join(dir, name))));
   return all
     .filter((one): one is RunningProxy => typeof (one as Partial<RunningProxy> | undefined)?.since === 'string')
+    .map((one) => (one.server !== undefined && isRunning(one.server) ? one : { ...one, server: undefined }))
     .sort((a, b) => a.since.localeCompare(b.since));
 }
 

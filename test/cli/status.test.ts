@@ -111,6 +111,31 @@ test('a proxy that was killed is not shown, two on one directory are', async (t)
   assert.doesNotMatch((await run(directory, 'status')).stdout, new RegExp(`proxy ${killed.pid} `));
 });
 
+test('a server that has ended is not shown as one that runs', async (t) => {
+  const { directory, write } = project(t, reloadable('one'));
+  const options = ['--watch', 'src', '--strategy', 'replace'];
+  const proxy = startProxy(t, { command: [process.execPath, 'server.mjs'], options, cwd: directory });
+  await proxy.initialize();
+  write('src/behaviour.mjs', 'broken(');
+  await proxy.request('tools/call', { name: 'answer' });
+  const shown = await untilShown(() => run(directory, 'status'), /last failure/);
+  assert.match(shown.stdout, /: no server is running; generation 1 has ended\n/);
+  assert.doesNotMatch(shown.stdout, /pid/);
+});
+
+test('what an agent gave as a reason is one line, and can not write over others', async (t) => {
+  const { directory } = project(t, reloadable('one'));
+  const options = ['--watch', 'src', '--agent-tools'];
+  const proxy = startProxy(t, { command: [process.execPath, 'server.mjs'], options, cwd: directory });
+  await proxy.initialize();
+  const reason = 'one\ntwo \u001b[2Jthree';
+  await proxy.request('tools/call', { name: 'restart_server', arguments: { reason } });
+  const log = await run(directory, 'log');
+  assert.match(log.stdout, /restart requested  one\\ntwo \\u001b\[2Jthree\n/);
+  const shown = await untilShown(() => run(directory, 'status'), /last reload/);
+  assert.match(shown.stdout, /\(one\\ntwo \\u001b\[2Jthree\)/);
+});
+
 test('log -f goes on with what happens, and a directory can be named', async (t) => {
   const { directory, write } = project(t, reloadable('one'));
   const stateDir = join(scratch, 'followed');
