@@ -37,7 +37,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   if (parsed['version'] === true) return { ask: 'version' };
 
   const given: Record<string, unknown> = {};
-  const wrong = unknownOption(parsed, options) ?? readOptions(parsed, options, given);
+  const wrong = unknownOption(parsed, options) ?? badSwitch(typed, options) ?? readOptions(parsed, options, given);
   if (wrong !== undefined) return { ask: 'nothing', error: wrong };
   if (name === 'completion') return readShell(parsed._);
   if (name === 'status' || name === 'log') {
@@ -109,6 +109,18 @@ function singleDash(typed: readonly string[], options: Options): string | undefi
 function unknownName(typed: string, options: Options): string {
   const meant = nearest(typed.replace(/^-+/, ''), namesOf(options));
   return `unknown option ${typed}; ${meant === undefined ? 'mcp-hotline --help lists them all' : `did you mean --${meant}?`}`;
+}
+
+/** The parser takes every word but "true" for false. */
+function badSwitch(typed: readonly string[], options: Options): string | undefined {
+  const valued = options.filter(({ type }) => type !== 'switch').map(({ name }) => name);
+  const switches = namesOf(options).filter((name) => !valued.includes(name));
+  for (const word of typed) {
+    const [, name = '', value = ''] = /^--([^=]+)=([^]*)$/.exec(word) ?? [];
+    if (!switches.includes(name) || value === 'true' || value === 'false') continue;
+    return `--${name}: ${JSON.stringify(value)} is not allowed, expected true or false`;
+  }
+  return undefined;
 }
 
 /** Fills `given`, or says what is wrong. */

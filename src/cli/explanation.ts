@@ -36,7 +36,7 @@ export async function explanationOf(supplied: Supplied): Promise<Explanation> {
   const rules = config.reload ? config.rules : [];
   const { files, problems } = await filesOf(config, rules);
   // Rules come as a whole from a file, from --watch, or from discovery.
-  const isFound = said.watch === undefined && file?.rules === undefined;
+  const isFound = isOpen(said.watch) && file?.rules === undefined;
   const from = isFound ? 'found' : (origins['watch'] ?? 'file');
   const buildFrom = origins['build'] ?? (found === undefined ? from : 'found');
   return {
@@ -63,10 +63,15 @@ export async function explanationOf(supplied: Supplied): Promise<Explanation> {
   };
 }
 
+/** Whether it says nothing. So does an empty list: what to watch is found then. */
+function isOpen(said: unknown): boolean {
+  return said === undefined || (Array.isArray(said) && said.length === 0);
+}
+
 function optionsOf({ config, said, origins, found }: Supplied): Explanation['options'] {
   return options.map(({ name }) => {
     const key = camelCase(name) as keyof typeof said;
-    if (said[key] !== undefined) return { name, value: said[key], from: origins[key] ?? 'default' };
+    if (!isOpen(said[key])) return { name, value: said[key], from: origins[key] ?? 'default' };
     if (key === 'strategy' && config.strategy !== defaults.strategy)
       return { name, value: config.strategy, from: 'found' };
     const value =

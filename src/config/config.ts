@@ -87,13 +87,16 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
   const { command, args, directory } = serverOf(given, environment.value, file);
   if (command === '') return { ok: false, error: noCommand };
   const cwd = stated.cwd === undefined ? (directory ?? here) : here;
-  if (!isDirectory(cwd)) return { ok: false, error: `the directory ${cwd} does not exist` };
+  if (!isDirectory(cwd))
+    return { ok: false, error: `${placeOf('cwd', stated, file)}the directory ${cwd} does not exist` };
 
   const explicit = placeOptions(stated, here, cwd);
   const beside = file === undefined ? cwd : path.dirname(file.path);
   const found = { ...placeOptions(file?.options ?? {}, beside, cwd), ...explicit };
   const misplaced = ownFilesProblem(found, cwd);
-  if (misplaced !== undefined) return { ok: false, error: misplaced };
+  if (misplaced !== undefined) {
+    return { ok: false, error: `${placeOf(misplaced.key, stated, file)}${misplaced.problem}` };
+  }
   const all = { ...defaults, ...found };
   const fromFile = file?.rules && placeRules(file.rules, beside, cwd);
   const { rules, warnings } = chooseRules({ explicit, all, fromFile });
@@ -146,12 +149,24 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
   };
 }
 
+/** Where the file says it, if it is the file that says it. */
+function placeOf(key: keyof Options, stated: Options, file: FromFile | undefined): string {
+  const at = stated[key] === undefined ? file?.at[key] : undefined;
+  return at === undefined ? '' : `${at}: `;
+}
+
 /** What the proxy writes itself is never watched, so it must not be where the project is. */
-function ownFilesProblem({ stateDir: state, logFile }: Options, cwd: string): string | undefined {
+function ownFilesProblem(
+  { stateDir: state, logFile }: Options,
+  cwd: string,
+): { key: keyof Options; problem: string } | undefined {
   if (state !== undefined && holds(state, cwd)) {
-    return `state-dir: ${state} holds the project itself, expected a directory of its own, such as .mcp-hotline`;
+    const problem = `state-dir: ${state} holds the project itself, expected a directory of its own, such as .mcp-hotline`;
+    return { key: 'stateDir', problem };
   }
-  if (logFile !== undefined && isDirectory(logFile)) return `log-file: ${logFile} is a directory, expected a file`;
+  if (logFile !== undefined && isDirectory(logFile)) {
+    return { key: 'logFile', problem: `log-file: ${logFile} is a directory, expected a file` };
+  }
   return undefined;
 }
 

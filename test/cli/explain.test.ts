@@ -132,6 +132,13 @@ test('what is given or written in a file is explained as such', async (t) => {
   }
 });
 
+test('an empty list in a file says nothing: what is watched is found, and explained as such', async (t) => {
+  const { directory } = project(t, { 'mcp-hotline.config.jsonc': '{ "watch": [] }', 'server.js': '' });
+  const { stdout } = await explain(directory, ['--', 'node', 'server.js']);
+  assert.match(stdout, /server\.js {2}\(found\)/);
+  assert.doesNotMatch(stdout, /\(file\)/);
+});
+
 test('nothing to watch: the reason, and exit code 1', async (t) => {
   const { directory } = project(t, { 'server.js': '' });
   const nothing = await explain(directory, ['--', 'npx', 'some-unknown-server']);

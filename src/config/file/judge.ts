@@ -1,6 +1,7 @@
 // Judges the tree of a configuration file by its shape: what it says, as data, and everything that is wrong with it. Which
 // file it was, and what its values mean, is for others.
 
+import { constants } from 'node:os';
 import { checkValue } from '../check.js';
 import { nearest } from '../nearest.js';
 import type { OptionSpec } from '../option-spec.js';
@@ -106,7 +107,7 @@ function judgeOption({ spec }: Shape & { kind: 'option' }, node: Node, name: str
   const result = checkValue(spec, valueOf(node));
   if (result.ok) return result.value;
   if (spec.type !== 'list' || node.type !== 'array') {
-    return bad(node, name, expected(spec), context, spec.type === 'choice' ? spec.choices : []);
+    return bad(node, name, expected(spec), context, wordsOf(spec));
   }
   for (const [index, item] of (node.children ?? []).entries()) {
     if (checkValue(spec, [valueOf(item)]).ok) continue;
@@ -126,6 +127,12 @@ function judgeThen(node: Node, name: string, context: Context): unknown {
   if (isSignal) return value;
   const signals = reloadSignals.join(', ');
   return bad(node, name, `${words} or a signal: ${signals}`, context, [...actions, ...reloadSignals]);
+}
+
+/** The words that a value can be, where there are so many and no more. */
+function wordsOf(spec: OptionSpec): readonly string[] {
+  if (spec.type === 'choice') return spec.choices;
+  return spec.type === 'signal' ? Object.keys(constants.signals) : [];
 }
 
 /** What a value must be, to follow "expected". */

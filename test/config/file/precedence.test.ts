@@ -181,7 +181,9 @@ test('cwd of the file is relative to it; --cwd says where to work and where to l
   assert.deepEqual([command, cwd], ['other', join(directory, 'sub')]);
   write(name, JSON.stringify({ command: 'node', cwd: 'gone' }));
   const result = resolveConfig({}, { cwd: directory, env: {} });
-  assert.deepEqual(result, { ok: false, error: `the directory ${join(directory, 'gone')} does not exist` });
+  const problem = `the directory ${join(directory, 'gone')} does not exist`;
+  assert.deepEqual(result, { ok: false, error: `${name}:1:19: ${problem}` });
+  assert.deepEqual(resolveConfig({ cwd: 'gone' }, { cwd: directory, env: {} }), { ok: false, error: problem });
 });
 
 const rules = [

@@ -63,6 +63,11 @@ const cases: readonly [title: string, text: string, problems: readonly (string |
     ['1:12: build: null is not allowed, expected a string that is not empty, true or false'],
   ],
   [
+    'a signal that is mistyped',
+    '{ "signal": "SIGTRM" }',
+    [/^1:13: signal: "SIGTRM" is not allowed, expected .*; did you mean SIGTERM\?$/],
+  ],
+  [
     'a signal',
     '{ "signal": "TERM" }',
     [/^1:13: signal: "TERM" is not allowed, expected the name of one of this system's signals/],
