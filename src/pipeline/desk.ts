@@ -104,6 +104,8 @@ export interface Desk {
   ending: number | undefined;
   /** Generations that were told of the session as it was then: what is agreed from then on, they have to be told too. */
   readonly introduced: Set<number>;
+  /** Generations that were asked something that leaves no doubt about the era. */
+  readonly settled: Set<number>;
   holding: boolean;
   failure: Failure | undefined;
   /** The agent's own tools, by the names they are shown under. */
@@ -146,6 +148,7 @@ export function createDesk(ports: Ports, options: DeskOptions): Desk {
     draining: new Set(),
     ending: undefined,
     introduced: new Set(),
+    settled: new Set(),
     holding: true,
     failure: undefined,
     agentNames: possibleNames(),

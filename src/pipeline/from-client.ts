@@ -14,6 +14,7 @@ import { joinBatch, lookInside, requestsIn } from './batch.js';
 import { introducedAfter, isAlive, type Desk } from './desk.js';
 import { acknowledgeStreams, reopenStreams } from './streams.js';
 import { MAX_HELD, MAX_HELD_BYTES, type Held, type Refusal } from './hold.js';
+import { settleEra } from './own-requests.js';
 import { forgetProgress } from './progress.js';
 import { takesTurn } from './safe.js';
 import { emptyList, standIn } from './stand-in.js';
@@ -44,7 +45,10 @@ export function forward(desk: Desk, held: Held): void {
     case 'batch':
       return forwardBatch(desk, line);
     case 'notification':
-      if (desk.serving !== undefined) desk.ports.server(desk.serving, line);
+      if (desk.serving !== undefined) {
+        settleEra(desk, desk.serving);
+        desk.ports.server(desk.serving, line);
+      }
       return tell(desk, envelope.method, line);
     default:
       if (desk.serving !== undefined) desk.ports.server(desk.serving, line);
@@ -77,19 +81,26 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
     }
     desk.calls++;
   }
-  desk.session.asked(method, line);
+  askedOf(desk, desk.serving, method, line);
   desk.ledger.enter(id, method, line, desk.serving, { again: held.again });
   desk.requests++;
   desk.ports.server(desk.serving, line);
 }
 
+function askedOf(desk: Desk, generation: number, method: string, line: Buffer): void {
+  if (!desk.session.asked(method, line)) settleEra(desk, generation);
+  else if (method !== 'server/discover') desk.settled.add(generation);
+}
+
 /** An open stream is no answer that is owed. */
 function listen(desk: Desk, id: Id, line: Buffer): void {
-  desk.session.asked('subscriptions/listen', line);
+  const { serving } = desk;
+  if (serving === undefined) desk.session.asked('subscriptions/listen', line);
+  else askedOf(desk, serving, 'subscriptions/listen', line);
   desk.requests++;
   desk.listens.open(id, line);
-  if (desk.serving === undefined) acknowledgeStreams(desk);
-  else reopenStreams(desk, desk.serving);
+  if (serving === undefined) acknowledgeStreams(desk);
+  else reopenStreams(desk, serving);
 }
 
 /** While a failure stands, old code executes no tool, unless that was asked for. */
@@ -133,7 +144,7 @@ function forwardBatch(desk: Desk, line: Buffer): void {
   }
   const batch = { line };
   for (const { id, method, line: own } of requests) {
-    desk.session.asked(method, own);
+    askedOf(desk, desk.serving, method, own);
     desk.ledger.enter(id, method, own, desk.serving, { batch });
   }
   desk.requests++;
@@ -219,5 +230,7 @@ function progress(desk: Desk, line: Buffer): void {
   if (to === undefined || !isAlive(desk, to)) return;
   const renamed = question?.token !== undefined && question.token !== question.shownToken;
   const own = renamed ? setAt(line, ['params', 'progressToken'], question.token) : line;
-  if (own !== undefined) desk.ports.server(to, own);
+  if (own === undefined) return;
+  settleEra(desk, to);
+  desk.ports.server(to, own);
 }

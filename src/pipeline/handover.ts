@@ -3,9 +3,9 @@
  * and what a lost one owed is sent again or answered. When that is due is decided in reload/.
  */
 import { askerGone, heldTooLong, mayHaveRun, type Failure } from '../agent/words.js';
-import { keyOf, type Key } from '../session/ids.js';
+import type { Key } from '../session/ids.js';
 import type { Owed } from '../session/ledger.js';
-import { error, INTERNAL_ERROR, notification, request } from '../wire/message.js';
+import { error, INTERNAL_ERROR, notification } from '../wire/message.js';
 import { notificationsFor } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
 import { toolNames } from './agent-calls.js';
@@ -13,6 +13,7 @@ import { joinBatch } from './batch.js';
 import type { Desk, Introduction, Reply } from './desk.js';
 import { answerAll, forward, freeTurn, pump } from './from-client.js';
 import type { Held } from './hold.js';
+import { ask } from './own-requests.js';
 import { forgetProgress, keepProgress } from './progress.js';
 import { maySendAgain, toolOf } from './safe.js';
 import { standIn } from './stand-in.js';
@@ -58,6 +59,7 @@ export function lose(desk: Desk, generation: number, crash?: Failure): void {
   if (desk.candidate === generation) desk.candidate = undefined;
   desk.draining.delete(generation);
   desk.introduced.delete(generation);
+  desk.settled.delete(generation);
   keepStreams(desk, generation);
   for (const listen of desk.listens) listen.told.delete(generation);
   const taken = desk.ledger.take(generation);
@@ -129,21 +131,6 @@ export function expire(desk: Desk): number | undefined {
   }
   const { oldest } = desk.hold;
   return oldest === undefined ? undefined : oldest + hold;
-}
-
-/** A request of the proxy's own to one generation. `params` is JSON. */
-export function ask(
-  desk: Desk,
-  generation: number,
-  method: string,
-  params: string | undefined,
-  reply: (reply: Reply) => void,
-): Key {
-  const id = `"mcp-hotline:${desk.options.nonce}:${++desk.ownCount}"`;
-  const key = keyOf(id);
-  desk.own.set(key, { generation, reply });
-  desk.ports.server(generation, request(id, method, params));
-  return key;
 }
 
 /**

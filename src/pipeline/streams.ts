@@ -22,6 +22,7 @@ export function reopenStreams(desk: Desk, generation: number): void {
   for (const listen of desk.listens) {
     if (listen.told.has(generation)) continue;
     listen.told.set(generation, false);
+    desk.settled.add(generation);
     desk.ports.server(generation, listen.line);
   }
 }

@@ -4,7 +4,8 @@
  * When to do it, and what a failure means, is for others.
  */
 import type { Desk, Introduction, Reply } from '../pipeline/desk.js';
-import { ask, remind } from '../pipeline/handover.js';
+import { remind } from '../pipeline/handover.js';
+import { ask } from '../pipeline/own-requests.js';
 import { reopenStreams } from '../pipeline/streams.js';
 import { capabilitiesOf, membersOf } from '../session/session.js';
 import { readAt } from '../wire/edit.js';

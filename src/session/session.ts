@@ -95,11 +95,14 @@ export class Session {
     return { ...value, resultType: 'complete', ...(info === undefined ? {} : { _meta: { [SERVER_INFO]: info } }) };
   }
 
-  /** A request of the client goes to a server. */
-  asked(method: string, line: Buffer): void {
+  /** A request of the client goes to a server. False if it belongs to the modern era and doesn't say so. */
+  asked(method: string, line: Buffer): boolean {
     if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, line);
     if (method === 'initialize') this.#params = rawAt(line, ['params']) ?? '{}';
-    if (this.#era === 'modern' && isModern(line)) this.#latest = line;
+    if (this.#era !== 'modern') return true;
+    if (!isModern(line)) return false;
+    this.#latest = line;
+    return true;
   }
 
   /** A notification of the client goes to a server. True if every server has to hear it. */

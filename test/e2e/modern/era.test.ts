@@ -123,3 +123,40 @@ test('P16 a discover that is cancelled pins nobody: neither the connection nor t
   await proxy.open('listen:0', toolsChanged);
   assert.equal(await proxy.which(), '1');
 });
+
+/** What a client of the modern era may send that does not say so. */
+const bare = [
+  { method: 'notifications/roots/list_changed' },
+  { method: 'notifications/progress', params: { progressToken: 'unknown', progress: 1 } },
+  { method: 'ping', id: 'bare' },
+];
+
+for (const message of bare) {
+  test(`P16 P15 after a crash a bare ${message.method} pins the new server to no other era`, async (t) => {
+    const proxy = await modern(t, withTools('crash: () => process.exit(3),'), { era: 'either' });
+    assert.equal(await proxy.which(), '1');
+    assert.match((await proxy.ask('tools/call', { name: 'crash' })).error?.message ?? '', /may or may not/);
+    await proxy.reloaded(2);
+    await proxy.send({ jsonrpc: '2.0', ...message });
+    const { result } = await proxy.ask('tools/call', { name: 'which' });
+    assert.equal(result.resultType, 'complete', proxy.transcript());
+    await proxy.open('listen:0', toolsChanged);
+    assert.ok(proxy.forwarded(2).includes(JSON.stringify({ jsonrpc: '2.0', ...message })), proxy.transcript());
+    assert.deepEqual(
+      proxy.messages.filter(({ raw }) => raw.includes('mcp-hotline:')),
+      [],
+      'what the proxy asks of its own stays with it',
+    );
+  });
+}
+
+test('P16 a server without lists is reloaded: a bare notification pins it to no other era', async (t) => {
+  const noLists = script(`export const capabilities = { logging: {} };
+  export const methods = { 'completion/complete': () => ({ completion: { values: [String(generation)] } }) };`);
+  const proxy = await modern(t, noLists, { era: 'either' });
+  await proxy.ask('completion/complete');
+  await proxy.reload(`${noLists}// edited`);
+  await proxy.notify('notifications/x');
+  const { result } = await proxy.ask('completion/complete');
+  assert.deepEqual([result.resultType, result.completion.values], ['complete', ['2']], proxy.transcript());
+});
