@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createProxy } from '#src/index.js';
 
@@ -48,5 +49,62 @@ const refused: readonly [options: object, error: RegExp][] = [
 for (const [options, error] of refused) {
   test(`bad options throw: ${error.source}`, () => {
     assert.throws(() => createProxy(streams(), options), error);
+  });
+}
+
+const reloading = { watch: [import.meta.filename] };
+const asked = '{"jsonrpc":"2.0","id":1,"method":"ç"}\n';
+
+for (const [what, input] of [
+  ['text', () => Readable.from([asked.slice(0, 9), asked.slice(9)])],
+  ['bytes that are no Buffer', () => Readable.from([new TextEncoder().encode(asked)])],
+  ['decoded text', () => new PassThrough({ encoding: 'utf8' }).end(asked)],
+  ['text in another encoding', () => new PassThrough({ encoding: 'latin1' }).end(asked)],
+] as const) {
+  for (const flow of [{ reload: false }, reloading]) {
+    test(`P2 an input of ${what} is read as the bytes it stands for, ${'watch' in flow ? 'reloading' : 'plain'}`, async () => {
+      const output = new PassThrough();
+      const stderr = new PassThrough().resume();
+      // What is sent back is a request of the server's: all that the proxy looks at in it is its envelope.
+      const proxy = createProxy({ input: input(), output, stderr }, { ...cat, ...flow, logLevel: 'silent' });
+      assert.equal(await proxy.closed, 0);
+      output.end();
+      assert.equal(await text(output), asked);
+    });
+  }
+}
+
+const closed = async (stream: PassThrough | Writable): Promise<void> => {
+  stream.destroy();
+  await once(stream, 'close');
+};
+
+for (const [what, prepare] of [
+  ['an input that has ended', async ({ input }) => void (await once(input.resume().end(), 'end'))],
+  ['an input that is destroyed', ({ input }) => closed(input)],
+  ['an output that is destroyed', ({ output }) => closed(output)],
+] as readonly [string, (io: ReturnType<typeof streams>) => Promise<void>][]) {
+  test(`P13 ${what} before the proxy is there is a client that has left`, async () => {
+    for (const flow of [{ reload: false }, reloading]) {
+      const io = streams();
+      await prepare(io);
+      assert.equal(await createProxy(io, { ...cat, ...flow, logLevel: 'silent' }).closed, 0);
+    }
+  });
+}
+
+for (const [what, act] of [
+  ['ends', (output) => void output.end()],
+  ['destroys', (output) => void output.destroy()],
+] as readonly [string, (output: PassThrough) => void][]) {
+  test(`P13 a caller that ${what} the output has left`, async () => {
+    for (const flow of [{ reload: false }, reloading]) {
+      const io = streams();
+      const proxy = createProxy(io, { ...cat, ...flow, logLevel: 'silent' });
+      io.input.write('{"jsonrpc":"2.0","id":1,"method":"x"}\n');
+      await once(io.output, 'data');
+      act(io.output);
+      assert.equal(await proxy.closed, 0);
+    }
   });
 }

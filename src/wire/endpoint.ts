@@ -44,14 +44,20 @@ export class Endpoint {
     this.#events = events;
     this.#splitter = new LineSplitter(lines, events);
     this.#writer = new LineWriter(output, (full) => events.full(full));
-    output.on('error', () => events.gone());
-    input.on('data', (chunk: Buffer) => {
-      this.#splitter.push(chunk);
-      if (this.#paused) this.#takenIn(chunk.length);
+    const gone = once(() => events.gone());
+    output.on('error', gone);
+    output.on('close', gone);
+    input.on('data', (chunk: Buffer | Uint8Array | string) => {
+      const bytes = Buffer.isBuffer(chunk) ? chunk : bytesOf(chunk, input.readableEncoding);
+      this.#splitter.push(bytes);
+      if (this.#paused) this.#takenIn(bytes.length);
     });
     input.on('end', () => this.finish());
     input.on('error', () => this.finish());
     input.on('close', () => this.finish());
+    // Streams of a caller's own may have ended before: they will not say so again.
+    if (input.readableEnded || input.destroyed) process.nextTick(() => this.finish());
+    if (output.writableEnded || output.destroyed) process.nextTick(gone);
   }
 
   get writer(): LineWriter {
@@ -107,4 +113,20 @@ export class Endpoint {
     this.#paused = false;
     this.#events.end(this.#splitter.rest());
   }
+}
+
+/** A stream that decodes, or that was made of something else than bytes. */
+function bytesOf(chunk: Uint8Array | string, encoding: BufferEncoding | null): Buffer {
+  return typeof chunk === 'string'
+    ? Buffer.from(chunk, encoding ?? 'utf8')
+    : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    act();
+  };
 }
