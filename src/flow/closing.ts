@@ -14,12 +14,12 @@ export type Reason =
   | { readonly by: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly by: 'server'; readonly exit: Exit };
 
-/** SDK clients wait 2 s after closing stdin, then signal, and kill 2 s later: all must be over by then. */
+/** SDK clients wait 2 s after closing stdin, then signal, which is faster, and kill 2 s later: all must be over by then. */
 export const CLIENT_ENDED: Ladder = {
   end: true,
   steps: [
     { signal: 'SIGTERM', after: 1500 },
-    { signal: 'SIGKILL', after: 1000 },
+    { signal: 'SIGKILL', after: 1500 },
   ],
 };
 /** How long a client that closed its side may take to read the last of what it asked for. */

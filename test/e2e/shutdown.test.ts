@@ -79,6 +79,19 @@ describe('shutdown', { concurrency: 6 }, () => {
     });
   }
 
+  test('P13 clean exit: after the end of stdin a server has 1.5 s until SIGTERM, and as long again to heed it', async (t) => {
+    const peer = await up(startProxy(t, { noReload: true, command: fixture('stubborn') }));
+    const start = performance.now();
+    peer.end();
+    await peer.waitForLog('ignoring SIGTERM');
+    const signalled = performance.now();
+    await peer.exit();
+    const [first, second] = [signalled - start, performance.now() - signalled];
+    // The log of the signal may come a little late, and so shorten what is left.
+    assert.ok(first >= 1490 && second >= 1300, `SIGTERM after ${first} ms, the end ${second} ms later`);
+    assertInTime(first + second, afterEnd);
+  });
+
   test('P13 clean exit: a signal after the end of stdin makes it faster', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('stubborn') }));
     peer.end();
