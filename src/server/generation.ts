@@ -16,6 +16,9 @@ const AFTERMATH = 250;
 /** Who closes a pipe is about to leave, as a rule. After so long it is not. */
 const LEAVING = 2000;
 
+/** When stderr need not wait any more: it was read, or nobody will ever read it. */
+const READS_AGAIN = ['drain', 'error', 'close'] as const;
+
 export type Noise = 'text' | 'json' | 'cut';
 
 export interface GenerationEvents {
@@ -178,11 +181,15 @@ export class Generation {
 
   #passStderr(child: Child, to: Writable): Promise<void> {
     const ended = new AbortController();
+    const goOn = (): void => {
+      for (const event of READS_AGAIN) to.off(event, goOn);
+      child.stderr.resume();
+    };
     child.stderr.on('data', (chunk: Buffer) => {
       this.#tail.push(chunk);
       if (to.write(chunk) || to.destroyed) return;
       child.stderr.pause();
-      to.once('drain', () => child.stderr.resume());
+      for (const event of READS_AGAIN) to.on(event, goOn);
     });
     child.stderr.on('close', () => ended.abort());
     child.stderr.on('end', () => ended.abort());

@@ -164,6 +164,18 @@ describe('shutdown', { concurrency: 6 }, () => {
     assertInTime(ms, afterEnd);
   });
 
+  test('P14 quiet failures: a stderr that is closed unread does not keep the server waiting', async (t) => {
+    const peer = await up(startProxy(t, { noReload: true, command: fixture('noise') }));
+    peer.child.stderr.pause();
+    const bytes = Buffer.alloc(4 * 1024 ** 2, 'a log line\n').toString('base64');
+    const printed = peer.request('print', { stream: 'stderr', bytes });
+    // More than the pipes take: from here on the server waits for a reader.
+    while (peer.child.stderr.readableLength === 0) await delay(10);
+    peer.child.stderr.destroy();
+    assert.ok((await printed).result, peer.transcript());
+    assert.equal((await timed(peer, () => peer.end())).code, 0);
+  });
+
   for (const { what, server, bytes } of [
     { what: 'while nothing happens', server: fixture('tools'), bytes: 0 },
     {
