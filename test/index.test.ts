@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { PassThrough, Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { PassThrough, Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createProxy } from '#src/index.js';
 
@@ -69,12 +69,12 @@ for (const [what, input] of [
       const proxy = createProxy({ input: input(), output, stderr }, { ...cat, ...flow, logLevel: 'silent' });
       assert.equal(await proxy.closed, 0);
       output.end();
-      assert.equal(await text(output), asked);
+      assert.equal(await textOf(output), asked);
     });
   }
 }
 
-const closed = async (stream: PassThrough | Writable): Promise<void> => {
+const closed = async (stream: PassThrough): Promise<void> => {
   stream.destroy();
   await once(stream, 'close');
 };
