@@ -15,6 +15,9 @@ import type { Desk } from './desk.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** For a client that does not say which it wants. */
+const LATEST = { legacy: '2025-11-25', modern: '2026-07-28' };
+
 /** What a client may believe of a server that nobody has seen: that anything may come. */
 const anything = Object.fromEntries(LISTS.map((list) => [list.capability, { listChanged: true }]));
 
@@ -41,12 +44,15 @@ function toolResult(desk: Desk, failure: Failure): Members {
 function unborn(desk: Desk, method: string, line: Buffer): Members | undefined {
   const { session } = desk;
   if (method === 'initialize') {
-    const told = { ...remembered(desk, 'initialize'), protocolVersion: readAt(line, ['params', 'protocolVersion']) };
+    const told = {
+      ...remembered(desk, 'initialize'),
+      protocolVersion: textAt(line, ['params', 'protocolVersion']) ?? LATEST.legacy,
+    };
     session.vouch(method, told);
     return told;
   }
   if (method === 'server/discover') {
-    const version = readAt(line, ['params', '_meta', 'io.modelcontextprotocol/protocolVersion']);
+    const version = textAt(line, ['params', '_meta', 'io.modelcontextprotocol/protocolVersion']) ?? LATEST.modern;
     const about = { supportedVersions: [version], resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
     const told = { ...about, ...remembered(desk, 'server/discover'), ttlMs: 0 };
     session.vouch(method, told);
@@ -57,6 +63,11 @@ function unborn(desk: Desk, method: string, line: Buffer): Members | undefined {
     return session.resultOf({});
   }
   return emptyList(desk, method, line);
+}
+
+function textAt(line: Buffer, path: readonly string[]): string | undefined {
+  const value = readAt(line, path);
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** An empty list, and the client was served it. */

@@ -56,6 +56,13 @@ test('P7 P16 born broken: a plain request, a stream or a call may be the first t
   );
 });
 
+test('P7 P16 born broken: a client that names no version is told the latest', async (t) => {
+  const proxy = await modern(t, 'export const tools = {', { era: 'legacy' });
+  const discovered = (await proxy.request('server/discover', {})).result;
+  assert.deepEqual(discovered.supportedVersions, ['2026-07-28']);
+  assert.equal((await proxy.request('initialize', { capabilities: {} })).result.protocolVersion, '2025-11-25');
+});
+
 test('P7 P16 born broken: a discover that the proxy answered leaves the era open', async (t) => {
   const proxy = await modern(t, 'export const tools = {', { era: 'legacy' });
   await proxy.ask('server/discover');
