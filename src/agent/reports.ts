@@ -20,7 +20,12 @@ export function restarted({ generation, ms, changes }: Reload): string {
 
 export function notRestarted(failure: Failure, tools: ToolNames): string {
   const said = failure.output.trim() === '' ? '' : ` Its output:\n\n${failure.output.trim()}\n`;
-  return `The MCP server could not be restarted: \`${failure.command}\` ${failure.how}.${said}\nFix the error in the source. The save is noticed and the server is started anew by itself. Call ${tools.server_status} with wait: true to learn how that ends.`;
+  return `The MCP server could not be restarted: \`${failure.command}\` ${failure.how}.${said}\nFix the error in the ${placeOf(failure)}. The save is noticed and the server is started anew by itself. Call ${tools.server_status} with wait: true to learn how that ends.`;
+}
+
+/** Where the mistake is to be looked for. */
+function placeOf(failure: Failure | undefined): string {
+  return failure?.kind === 'configuration' ? 'file' : 'source';
 }
 
 export function stillRestarting(seconds: number, tools: ToolNames): string {
@@ -75,9 +80,9 @@ export function status({ state, generation, failure, waited }: Status): string {
         ? 'The MCP server is still being reloaded. Calls are held until it is done, so just call the tool that you need.'
         : 'The MCP server is being reloaded. Calls are held until it is done, so just call the tool that you need; or call this with wait: true.';
     case 'failed':
-      return `The code on the disk does not work, and the generation before it (${generation}) serves everything but tools.${why}\nFix the error in the source; the save is noticed. ${NEXT}`;
+      return `The ${failure?.kind === 'configuration' ? 'configuration' : 'code'} on the disk does not work, and the generation before it (${generation}) serves everything but tools.${why}\nFix the error in the ${placeOf(failure)}; the save is noticed. ${NEXT}`;
     case 'broken':
-      return `No MCP server is running.${why}\nFix the error in the source; the save is noticed and the server started. ${NEXT}`;
+      return `No MCP server is running.${why}\nFix the error in the ${placeOf(failure)}; the save is noticed and the server started. ${NEXT}`;
     case 'waiting':
       return `No MCP server is running; it is started again after a pause.${why}\nFix the cause in the source if there is one: the save is noticed and the server started at once. ${waited ? NEXT : 'Call this with wait: true to learn how the next start ends.'}`;
     case 'closing':
