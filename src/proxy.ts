@@ -37,7 +37,9 @@ export function createProxy(io: Streams, config: Config, log: Log, live?: LiveCo
     config,
     log,
     live,
-    name: basename(config.command),
+    get name() {
+      return basename(context.config.command);
+    },
     tooLong: messageTooLong(config.maxMessage),
     spec: (number) => {
       const spec = childSpec(context.config, number);

@@ -62,7 +62,7 @@ export class Attempts {
   begin(attempt: Attempt): void {
     const { flow, traffic, over } = this.#context;
     const { desk } = traffic;
-    const changes = this.#freshness?.changed('serving') ?? [];
+    const changes = this.#freshness?.news() ?? [];
     const files = pathsOf(changes);
     const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
     this.abort();
@@ -125,7 +125,7 @@ export class Attempts {
     const { signal } = run.abort;
     const { number } = run.attempt;
     if (number === 1) await this.#configuration.open();
-    const look = await this.#configuration.look(this.#freshness?.changed('serving') ?? []);
+    const look = await this.#configuration.look(this.#freshness?.news() ?? []);
     if (signal.aborted) return;
     if (look.kind === 'failed') return this.#notBuilt(run, look.failure);
     if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
@@ -249,8 +249,8 @@ export class Attempts {
   }
 
   #report(failure: Failure): void {
-    // What a server says is on stderr already; what a build says nobody has seen.
-    const said = failure.kind === 'build' && failure.output !== '' ? `: ${failure.output}` : '';
+    // What a server says is on stderr already; what a build says, or is wrong with a file, nobody has seen.
+    const said = failure.kind !== 'start' && failure.output !== '' ? `: ${failure.output}` : '';
     const text = `${failure.kind} failed: ${failure.command} ${failure.how}${said}`;
     this.#context.flow.log.error('failed', text, { ...failure });
   }

@@ -21,7 +21,8 @@ const SOON = 1000;
 const DOUBTS = 8;
 const LONGEST_CHAIN = 10_000;
 
-type Base = 'serving' | 'attempt' | 'failed';
+/** `configured`: what was there when another configuration came into force, until a server serves with it. */
+type Base = 'serving' | 'attempt' | 'failed' | 'configured';
 
 export class Freshness {
   #watch: Watch;
@@ -63,6 +64,7 @@ export class Freshness {
     this.#ready = false;
     this.#watch = this.#open(config, rules, since);
     this.mark('attempt');
+    this.mark('configured');
     await this.#watch.ready;
     await old.close();
   }
@@ -143,6 +145,12 @@ export class Freshness {
     this.forget(to);
     this.#marks.set(to, mark);
     this.#marks.delete(from);
+    if (to === 'serving') this.forget('configured');
+  }
+
+  /** What an attempt is about. With a configuration that no server serves with yet, there is nothing else to compare with. */
+  news(): readonly Change[] {
+    return this.changed(this.has('configured') ? 'configured' : 'serving');
   }
 
   changed(base: Base): readonly Change[] {

@@ -148,7 +148,26 @@ test("P7 an edit of the configuration file that can't be used is reported, and w
   const text = await call('say');
   assert.match(text, /The configuration of mcp-hotline has an error/);
   assert.match(text, /ruels/);
+  await proxy.waitForLog(/configuration failed: .*mcp-hotline.config.json:\d+:\d+: ruels is not a known key/);
   assert.deepEqual((await proxy.request('tools/list')).result.tools.length, 1);
   files.write('mcp-hotline.config.json', good);
   assert.equal(await call('say'), 'one plain none');
+});
+
+test('P7 a configuration with which no server starts is mended by the next edit of the file', async (t) => {
+  const { files, proxy, call } = await withConfig(t, { rules: [{ name: 'server', watch: ['server.mjs'] }] });
+  const good = JSON.parse(readFileSync(files.path('mcp-hotline.config.json'), 'utf8')) as object;
+  const configure = (config: object) => files.write('mcp-hotline.config.json', JSON.stringify(config));
+  configure({ ...good, command: 'no-such-command' });
+  assert.match(await call('say'), /`no-such-command` can't be run/);
+  configure({ ...good, args: ['no-such-file.mjs'] });
+  assert.match(await call('say'), /no-such-file/);
+  files.write('server.mjs', server('two'));
+  assert.match(await call('say'), /no-such-file/);
+  configure({ ...good, env: { MOOD: 'merry' } });
+  assert.equal(await call('say'), 'two merry none', proxy.stderr());
+  configure({ ...good, command: 'no-such-command' });
+  assert.match(await call('say'), /`no-such-command` can't be run/);
+  configure({ ...good, env: { MOOD: 'merry' } });
+  assert.equal(await call('say'), 'two merry none', 'also back to what it was');
 });
