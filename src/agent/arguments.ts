@@ -53,7 +53,7 @@ export function checkArguments(tool: AgentTool, given: unknown): Checked {
 function checkRestart({ reason, rebuild = false }: Given): Checked {
   const expected = `a text of 1 to ${MAX_REASON} characters`;
   // As the schema counts: characters, of which some are two units of a string.
-  if (typeof reason !== 'string' || reason.trim() === '' || [...reason].length > MAX_REASON)
+  if (typeof reason !== 'string' || reason.trim() === '' || Array.from(reason).length > MAX_REASON)
     return bad('reason', reason, expected);
   if (typeof rebuild !== 'boolean') return bad('rebuild', rebuild, 'true or false');
   return { ok: true, value: { tool: 'restart_server', reason, rebuild } };

@@ -113,11 +113,11 @@ function unknownName(typed: string, options: Options): string {
 
 /** The parser takes every word but "true" for false. */
 function badSwitch(typed: readonly string[], options: Options): string | undefined {
-  const valued = options.filter(({ type }) => type !== 'switch').map(({ name }) => name);
-  const switches = namesOf(options).filter((name) => !valued.includes(name));
+  const valued = new Set(options.filter(({ type }) => type !== 'switch').map(({ name }) => name));
+  const switches = new Set(namesOf(options).filter((name) => !valued.has(name)));
   for (const word of typed) {
     const [, name = '', value = ''] = /^--([^=]+)=([^]*)$/.exec(word) ?? [];
-    if (!switches.includes(name) || value === 'true' || value === 'false') continue;
+    if (!switches.has(name) || value === 'true' || value === 'false') continue;
     return `--${name}: ${JSON.stringify(value)} is not allowed, expected true or false`;
   }
   return undefined;
