@@ -246,6 +246,8 @@ function stateOf(state: State): say.Status['state'] {
     case 'waiting':
     case 'closing':
       return state.at;
+    case 'leaving':
+      return 'closing';
     default:
       return 'reloading';
   }

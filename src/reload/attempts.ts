@@ -17,7 +17,7 @@ import { baseline, type Lists } from './list-watch.js';
 import { announceLists } from './announce.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import type { Introduction } from '../pipeline/desk.js';
-import { adoptStep, endedEarly, startStep, type StartStep } from './start-step.js';
+import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './stopping.js';
 import type { WatchRule } from '../watch/types.js';
@@ -225,7 +225,7 @@ export class Attempts {
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
         if (this.#context.traffic.desk.session.stands && step.open !== undefined)
           return this.#end(number, run, await step.open());
-        if (step.generation.gone) return this.#failed(number, run, endedEarly(flow, step.generation), false);
+        if (step.generation.gone) return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
         if (number > 1) history.restarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }

@@ -22,10 +22,10 @@ import { allTools } from './list-watch.js';
 import { Lookout } from './lookout.js';
 import { overdue } from './overdue.js';
 import { Roster } from './roster.js';
-import { ended, reportOf } from './start-step.js';
+import { ended, failureOf } from './start-step.js';
 import { initialState, isAtRest, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
-import { abandon, drain, type Stopping } from './stopping.js';
+import { abandon, drain, lastAnswers, type Stopping } from './stopping.js';
 import { openWatch } from '../watch/watch.js';
 import { Traffic } from './traffic.js';
 
@@ -33,6 +33,7 @@ import { Traffic } from './traffic.js';
 const RESTART = 42;
 /** How long a client that has closed its side may wait for what it asked before. */
 const LAST_ANSWERS = 1000;
+const SERVER_LEFT: Reason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Controller implements Flow {
   readonly #flow: FlowContext;
@@ -168,6 +169,8 @@ export class Controller implements Flow {
           'warning',
           "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start",
         );
+      case 'let-finish':
+        return void lastAnswers(this.#stopping).then(() => this.#end(SERVER_LEFT));
       case 'end':
         return this.#stopAll();
     }
@@ -208,12 +211,7 @@ export class Controller implements Flow {
     if (this.#closing.begun) return this.#finish();
     const served = desk.serving === number;
     if (served) this.#attempts.lastExit = exit.code;
-    const failure: Failure = {
-      kind: desk.born ? 'crash' : 'start',
-      command: this.#flow.name,
-      how: ended(generation),
-      output: reportOf(this.#flow, generation),
-    };
+    const failure = failureOf(this.#flow, generation, desk.born ? 'crash' : 'start');
     // Before any answer of it, an exit is a failed start, whatever its code.
     const clean = served && desk.born && exit.code === 0 && this.#state.at === 'serving';
     if (clean) endStreams(desk, number);
@@ -221,8 +219,8 @@ export class Controller implements Flow {
     lose(desk, number, served && exit.code !== 0 && exit.code !== RESTART ? failure : undefined);
     this.#traffic.watchHold();
     if (!served && !(this.#state.at === 'retiring' && this.#state.serving === number)) return;
-    if (clean) this.#closing.begin({ by: 'server', exit });
-    else if (served) this.#flow.log.warn('crashed', `the server ${ended(generation)}`, { generation: number, ...exit });
+    if (served && !clean)
+      this.#flow.log.warn('crashed', `the server ${ended(generation)}`, { generation: number, ...exit });
     const { backoff, run } = this.#attempts;
     const spared = !desk.born && run?.skipped === true;
     const now = performance.now();
@@ -236,7 +234,6 @@ export class Controller implements Flow {
     });
     // It may lack what its build would have made.
     if (spared) this.#dispatch({ on: 'force', rebuild: true });
-    if (clean) this.#finish();
   }
 
   async #overdue(id: Id): Promise<void> {

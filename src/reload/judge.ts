@@ -18,6 +18,7 @@ export function judge(state: State, fresh: Freshness): Event | undefined {
     case 'starting':
     case 'retiring':
       return fresh.outdated() ? { on: 'change' } : undefined;
+    case 'leaving':
     case 'closing':
       return undefined;
   }

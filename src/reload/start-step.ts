@@ -157,9 +157,9 @@ export function reportOf(flow: FlowContext, { stderr }: Generation): string {
   return stderr.excerpt(stderr.isLong && writeWholeSync(file, stderr.bytes()).ok ? file : undefined);
 }
 
-/** It ended before it could serve. */
-export function endedEarly(flow: FlowContext, generation: Generation): Failure {
-  return { kind: 'start', command: flow.name, how: ended(generation), output: reportOf(flow, generation) };
+/** It ended by itself: before it could serve, or later. */
+export function failureOf(flow: FlowContext, generation: Generation, kind: 'start' | 'crash'): Failure {
+  return { kind, command: flow.name, how: ended(generation), output: reportOf(flow, generation) };
 }
 
 /** How a process came to its end, in words. */

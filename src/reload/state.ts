@@ -38,6 +38,7 @@ export function transition(state: State, event: Event): Step {
       return withoutServer(state, event, [{ do: 'stop-waiting' }]);
     case 'broken':
       return withoutServer(state, event, []);
+    case 'leaving':
     case 'closing':
       return stay(state);
   }
@@ -55,7 +56,7 @@ function whileServing(state: In<'serving'>, event: Event): Step {
       return build(state, state.serving, true, event.rebuild, []);
     case 'exit':
       if (event.generation !== state.serving) return stay(state);
-      if (event.clean) return [{ ...common(state), at: 'closing' }, [{ do: 'end' }]];
+      if (event.clean) return [{ ...common(state), at: 'leaving' }, [{ do: 'let-finish' }]];
       if (state.failure !== undefined) return broken(state, state.failure);
       if (event.delay > 0) return wait(state, event.failure, event.delay, event.unborn);
       return start({ ...state, attempts: state.attempts + 1 }, undefined, restartOf(state), [{ do: 'hold' }]);
@@ -242,5 +243,5 @@ function wait(state: State, failure: Failure, delay: number, unborn: boolean, be
 
 /** Nothing is under way. */
 export function isAtRest({ at }: State): boolean {
-  return at === 'serving' || at === 'broken' || at === 'waiting' || at === 'closing';
+  return at === 'serving' || at === 'broken' || at === 'waiting' || at === 'leaving' || at === 'closing';
 }

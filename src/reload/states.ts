@@ -48,6 +48,8 @@ type Phase =
   | { readonly at: 'waiting'; readonly failure: Failure }
   /** No server, and only a change or a request to restart can help. */
   | { readonly at: 'broken'; readonly failure: Failure }
+  /** The server has left, of its own accord, and none follows; those it has replaced may still finish. */
+  | { readonly at: 'leaving' }
   | { readonly at: 'closing' };
 
 export type State = Common & Phase;
@@ -104,6 +106,8 @@ export type Effect =
   | { readonly do: 'wait'; readonly delay: number }
   | { readonly do: 'stop-waiting' }
   | { readonly do: 'became-replace' }
+  /** Answers what waits, lets those finish that still owe something, and then ends. */
+  | { readonly do: 'let-finish' }
   | { readonly do: 'end' };
 
 export type Step = readonly [State, readonly Effect[]];

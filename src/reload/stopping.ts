@@ -1,6 +1,6 @@
-/** How a generation goes while the proxy stays: one that was replaced finishes first, one that nobody waits for does not. */
+/** How generations go: one that was replaced finishes first, even if no other is left; one that nobody waits for does not. */
 import type { FlowContext } from '../flow/flow.js';
-import { lose } from '../pipeline/handover.js';
+import { lose, release } from '../pipeline/handover.js';
 import type { History } from './history.js';
 import type { Roster } from './roster.js';
 import type { Traffic } from './traffic.js';
@@ -28,6 +28,18 @@ export async function drain({ flow, traffic, roster, over, history }: Stopping, 
   await history.written();
   const kill = stopTimeout === 0 ? [] : [{ signal: 'SIGKILL' as const, after: stopTimeout }];
   await roster.stop(number, { end: true, steps: [{ signal, after: BY_ITSELF }, ...kill] });
+}
+
+/**
+ * The server has left for good: nothing is held for another one, and what was replaced before may finish as if it had stayed (P1).
+ * Resolves when nobody owes anything.
+ */
+export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
+  const { desk, gate } = traffic;
+  release(desk, undefined);
+  const owing = [...roster].filter(({ number }) => desk.ledger.owing(number) > 0);
+  await Promise.all(owing.map(({ number }) => roster.untilDrained(number, flow.config.drain, over)));
+  await gate.emptied();
 }
 
 /** A candidate that nobody waits for any more. */

@@ -37,6 +37,7 @@ const examples: { readonly [A in At]: Readonly<Record<string, Extract<State, { a
   },
   waiting: { waiting: { ...common, at: 'waiting', failure: crash } },
   broken: { broken: { ...common, at: 'broken', failure } },
+  leaving: { leaving: { ...common, at: 'leaving' } },
   closing: { closing: { ...common, at: 'closing' } },
 };
 

@@ -66,3 +66,28 @@ test('P3, P16: an edit while the first server opens the session does not leave t
       { seed: 7 },
     ),
   ));
+
+test('P1 one answer: what a replaced server owes is answered though the one that serves leaves with 0', () =>
+  holds(
+    scriptWith(
+      {
+        drain: 0,
+        hold: 0,
+        startTimeout: 2000,
+        buildTimeout: 3000,
+        stopTimeout: 300,
+        notify: 'never',
+        agentTools: true,
+        settings: 'continue',
+      },
+      [
+        { do: 'ask', method: 0, id: 6, salt: 813863196, turns: 0, ms: 95 },
+        { do: 'freeze', which: 1, salt: 3274743586, turns: 0, ms: 0 },
+        { do: 'ask', method: 8, id: 20, salt: 3182804178, turns: 0, ms: 3 },
+        { do: 'save', file: 'other.js', content: 15, salt: 3653543048, turns: 0, ms: 5347 },
+        { do: 'crash', which: 0, code: -1, cut: true, salt: 1295510270, turns: 0, ms: 0 },
+        { do: 'crash', which: 6, code: 0, cut: true, salt: 251038848, turns: 0, ms: 0 },
+      ],
+      { seed: 7999, programs: [{}, {}, {}, {}, {}, {}, {}, {}], mends: true },
+    ),
+  ));
