@@ -135,7 +135,7 @@ export class Attempts {
     await fresh.check();
     if (number === 1) fresh.mark('attempt');
     if (signal.aborted) return;
-    const step = await timed(run, 'build', () => this.#builds.run(fresh.watch, run.attempt.rebuild, signal));
+    const step = await timed(run, 'build', () => this.#builds.run(fresh, run.attempt.rebuild, signal));
     if (step.kind === 'aborted' || signal.aborted) return;
     if (step.kind === 'failed') return this.#notBuilt(run, step.failure);
     run.skipped = step.skipped;

@@ -11,13 +11,22 @@ import { runBuild } from '../build/run.js';
 import type { Rule } from '../config/config.js';
 import { hasBuild } from '../config/rules.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Watch } from '../watch/watch.js';
+import type { Freshness } from './freshness.js';
 
 export type BuildStep =
   /** `skipped`: at least one build was left out because the disk says that it was done before. */
   | { readonly kind: 'built'; readonly skipped: boolean }
   | { readonly kind: 'failed'; readonly failure: Failure }
   | { readonly kind: 'aborted' };
+
+/** A build that has to be run, unless the disk says that it was. */
+interface Due {
+  readonly rule: Rule;
+  readonly build: string;
+  readonly fingerprint: string;
+  /** Nobody has saved any of the rule's files since it was due. */
+  undisturbed(): Promise<boolean>;
+}
 
 export class Builds {
   readonly #flow: FlowContext;
@@ -31,7 +40,8 @@ export class Builds {
     return hasBuild(this.#flow.config.rules);
   }
 
-  async run(watch: Watch, rebuild: boolean, signal: AbortSignal): Promise<BuildStep> {
+  async run(fresh: Freshness, rebuild: boolean, signal: AbortSignal): Promise<BuildStep> {
+    const { watch } = fresh;
     let skipped = false;
     for (const rule of this.#flow.config.rules) {
       if (rule.build === undefined) continue;
@@ -39,21 +49,18 @@ export class Builds {
       if (signal.aborted) return { kind: 'aborted' };
       const fingerprint = watch.fingerprint(rule.name);
       if (!rebuild && this.#built.get(rule.name) === fingerprint) continue;
-      const step = await this.#locked(rule, rule.build, fingerprint, rebuild, signal);
+      const mark = watch.mark();
+      const undisturbed = async (): Promise<boolean> => !(await fresh.disturbed(mark, rule.name));
+      const step = await this.#locked({ rule, build: rule.build, fingerprint, undisturbed }, rebuild, signal);
+      watch.release(mark);
       if (step.kind !== 'built') return step;
       skipped ||= step.skipped;
-      this.#built.set(rule.name, fingerprint);
     }
     return { kind: 'built', skipped };
   }
 
-  async #locked(
-    rule: Rule,
-    build: string,
-    fingerprint: string,
-    rebuild: boolean,
-    signal: AbortSignal,
-  ): Promise<BuildStep> {
+  async #locked(due: Due, rebuild: boolean, signal: AbortSignal): Promise<BuildStep> {
+    const { rule, build, fingerprint } = due;
     const { projectDir, cwd } = this.#flow.config;
     const key = JSON.stringify([rule.name, build, cwd]);
     const lock = await acquireBuildLock(projectDir, signal);
@@ -61,13 +68,16 @@ export class Builds {
       if (signal.aborted) return { kind: 'aborted' };
       if (!rebuild && (await readBuilt(projectDir, key)) === fingerprint) {
         this.#flow.log.debug('built', `${rule.name}: built already`, { rule: rule.name });
+        this.#built.set(rule.name, fingerprint);
         return { kind: 'built', skipped: true };
       }
       // A build that fails or is abandoned leaves neither the old output nor the new one.
       this.#built.delete(rule.name);
       await forgetBuilt(projectDir, key);
       const step = await this.#build(rule, build, signal, lock);
-      if (step.kind !== 'built') return step;
+      // What was built of files that somebody saved meanwhile, nobody knows.
+      if (step.kind !== 'built' || !(await due.undisturbed())) return step;
+      this.#built.set(rule.name, fingerprint);
       const recorded = await writeBuilt(projectDir, key, fingerprint);
       if (!recorded.ok) this.#flow.log.debug('warning', `the build could not be noted down: ${recorded.problem}`);
       return step;

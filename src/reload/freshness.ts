@@ -9,7 +9,9 @@ import type { Log } from '../log/log.js';
 import type { WatchRule } from '../watch/types.js';
 import type { openWatch, Change, Mark, Watch } from '../watch/watch.js';
 import { named } from './attempt.js';
+import { fence } from './gate.js';
 import { ENOUGH, Outputs } from './outputs.js';
+import { Rewrites } from './rewrites.js';
 
 /** Pauses between attempts by how many have ended in doubt; as long as the last attempt, if that took longer: somebody who
  * edits all the time is then as likely to do so in the pause. */
@@ -28,6 +30,7 @@ export class Freshness {
   #watch: Watch;
   readonly #marks = new Map<Base, Mark>();
   readonly #outputs = new Outputs();
+  readonly #rewrites = new Rewrites();
   readonly #log: Log;
   readonly #settled: () => void;
   readonly #openWatch: typeof openWatch;
@@ -125,7 +128,9 @@ export class Freshness {
     const mark = this.watch.mark();
     this.forget(base);
     this.#marks.set(base, mark);
-    if (base === 'attempt') this.#began = performance.now();
+    if (base !== 'attempt') return;
+    this.#began = performance.now();
+    this.#rewrites.begin();
   }
 
   has(base: Base): boolean {
@@ -158,6 +163,26 @@ export class Freshness {
     return mark === undefined ? [] : this.watch.changedSince(mark);
   }
 
+  /** What was saved since and is what it was: whoever has read it meanwhile may have read something else. */
+  #restored(mark: Mark | undefined): readonly Change[] {
+    if (mark === undefined) return [];
+    const changed = new Set(pathsOf(this.watch.changedSince(mark)));
+    const same = this.watch.stirredSince(mark).filter(({ path }) => !changed.has(path));
+    const { files, told } = this.#rewrites.news(pathsOf(same));
+    if (!told) {
+      const text = `saved while it was being built or started, so that is done again: ${named(files)}`;
+      this.#log.info('change', text, { files });
+    }
+    return same.filter(({ path }) => files.includes(path));
+  }
+
+  /** Whether somebody saved a file of the rule since, be it with the bytes that it had: a build meanwhile may have read any. */
+  async disturbed(mark: Mark, rule: string): Promise<boolean> {
+    await fence();
+    await this.check();
+    return [...this.watch.changedSince(mark), ...this.#restored(mark)].some(({ rules }) => rules.includes(rule));
+  }
+
   /** At rest: whether there is a difference. Unless an attempt has just ended, it is the work of somebody who edits. */
   edited(base: 'serving' | 'failed'): boolean {
     const files = pathsOf(this.changed(base));
@@ -169,7 +194,8 @@ export class Freshness {
   outdated(): boolean {
     if (this.#pause !== undefined) return this.#editedIn(this.#pause);
     const files = pathsOf(this.changed('attempt'));
-    if (this.#outputs.mayBe(files)) return false;
+    const restored = this.#restored(this.#marks.get('attempt'));
+    if (this.#outputs.mayBe(files) && restored.length === 0) return false;
     this.#outputs.ended(files);
     return true;
   }
@@ -186,11 +212,13 @@ export class Freshness {
         { files: taken },
       );
     }
-    if (!this.#outputs.are(files) && !this.#endless(files)) {
+    const restored = this.#restored(this.#marks.get('attempt'));
+    if (restored.length > 0 || (!this.#outputs.are(files) && !this.#endless(files))) {
       await this.#wait(signal);
       return false;
     }
     this.#chain = undefined;
+    this.#rewrites.stood();
     // What is restless may have been edited: then the attempt stands, and another one follows.
     if (files.length > 0 && !this.#outputs.anyRestless(files)) this.mark('attempt');
     return true;

@@ -30,6 +30,8 @@ export interface Contents {
   mark(): Mark;
   release(mark: Mark): void;
   changedSince(mark: Mark): readonly Change[];
+  /** The same, and what was saved or touched and is what it was. */
+  stirredSince(mark: Mark): readonly Change[];
   fingerprint(rule: string): string;
   /** Computes the fingerprints in slices, so that asking for them costs nothing. */
   prepare(rules: readonly string[], pace: Pace): Promise<void>;
@@ -53,8 +55,33 @@ export function createContents(): Contents {
   function record(key: string, before: Before, after: Before): void {
     version++;
     fingerprints.changed([...(before?.rules ?? []), ...(after?.rules ?? [])]);
+    remember(key, before);
+  }
+
+  function remember(key: string, before: Before): void {
     if (!sealed) return;
     for (const overlay of marks.values()) if (!overlay.has(key)) overlay.set(key, before);
+  }
+
+  function since(mark: Mark, stirred: boolean): readonly Change[] {
+    const changes = new Map<string, Change>();
+    for (const [key, before] of marks.get(mark) ?? []) {
+      const after = entries.get(key);
+      if (!stirred && isSame(before, after)) continue;
+      const path = pathOf(key);
+      const rules = union(changes.get(path)?.rules, union(before?.rules, after?.rules));
+      const kind = isSame(before, after) || (before && after) ? 'changed' : before === undefined ? 'added' : 'removed';
+      changes.set(path, { path, rules, kind });
+    }
+    return [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  function changedSince(mark: Mark): readonly Change[] {
+    const known = told.get(mark);
+    if (known?.version === version) return known.changes;
+    const changes = since(mark, false);
+    told.set(mark, { version, changes });
+    return changes;
   }
 
   return {
@@ -70,6 +97,7 @@ export function createContents(): Contents {
       entries.set(key, entry);
       if (before === undefined) fingerprints.added(key);
       if (!isSame(before, entry)) record(key, before, entry);
+      else if (before?.changed !== entry.changed || before.ino !== entry.ino) remember(key, before);
     },
 
     delete(key) {
@@ -101,21 +129,12 @@ export function createContents(): Contents {
       told.delete(mark);
     },
 
-    changedSince(mark) {
-      const known = told.get(mark);
-      if (known?.version === version) return known.changes;
-      const changes = new Map<string, Change>();
-      for (const [key, before] of marks.get(mark) ?? []) {
-        const after = entries.get(key);
-        if (isSame(before, after)) continue;
-        const path = pathOf(key);
-        const rules = union(changes.get(path)?.rules, union(before?.rules, after?.rules));
-        const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-        changes.set(path, { path, rules, kind });
-      }
-      const sorted = [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-      told.set(mark, { version, changes: sorted });
-      return sorted;
+    changedSince,
+
+    stirredSince(mark) {
+      const changed = changedSince(mark);
+      // As a rule what stirs has changed.
+      return marks.get(mark)?.size === changed.length ? changed : since(mark, true);
     },
 
     fingerprint: fingerprints.of,

@@ -9,6 +9,8 @@ export interface Stamp {
 
 export interface Entry extends Stamp {
   readonly digest: string;
+  /** When the inode last changed, as far as is known: unlike the stamp's, never withheld. */
+  readonly changed: number;
   readonly rules: readonly string[];
 }
 

@@ -60,11 +60,11 @@ export function createIntake(options: IntakeOptions): Intake {
       contents.unknown(key, rules);
       contents.delete(key);
     } else if (reading === 'unreadable') {
-      contents.set(key, { digest: 'unreadable', rules, ...NO_STAMP });
+      contents.set(key, { digest: 'unreadable', changed: 0, rules, ...NO_STAMP });
       options.unreadable(path);
     } else {
       if (sealed && contents.get(key)?.digest === reading.digest) options.same(path);
-      contents.set(key, { digest: reading.digest, rules, ...reading.stamp });
+      contents.set(key, { digest: reading.digest, changed: reading.changed, rules, ...reading.stamp });
       const late = reading.changed >= options.since - LATE || options.isPending(path);
       if (!sealed && late) contents.unknown(key, rules);
     }

@@ -53,6 +53,8 @@ export interface Watch {
   mark(): Mark;
   release(mark: Mark): void;
   changedSince(mark: Mark): readonly Change[];
+  /** The same, and what was saved or touched since and is what it was: in between it may have been something else. */
+  stirredSince(mark: Mark): readonly Change[];
   fingerprint(rule: string): string;
   /** Computes the fingerprints of these rules in slices: what they cover may be large, and most changes need none. */
   prepare(rules: readonly string[]): Promise<void>;

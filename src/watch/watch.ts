@@ -196,6 +196,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     mark: contents.mark,
     release: contents.release,
     changedSince: contents.changedSince,
+    stirredSince: contents.stirredSince,
     fingerprint: contents.fingerprint,
     prepare: (rules) => guarded(() => contents.prepare(rules, createPace(closing.signal))),
     exclude(paths) {

@@ -22,6 +22,7 @@ export class Disk {
   /** Every state that the sources have been in, oldest first. */
   readonly states: Contents[] = [{ 'main.js': 0, 'lists.js': 0, 'other.js': 0, 'settings.json': 0 }];
   readonly #savedAt = new Map<File, number>();
+  readonly #saves = new Map<File, number>();
   readonly #watches = new Set<(file: File) => void>();
   /** What the last build has made; undefined if it has left nothing that runs. */
   output: Contents | undefined;
@@ -41,6 +42,7 @@ export class Disk {
   save(file: File, content: number): void {
     if (this.now[file] !== content) this.states.push({ ...this.now, [file]: content });
     this.#savedAt.set(file, Date.now());
+    this.#saves.set(file, (this.#saves.get(file) ?? 0) + 1);
     if (!this.polls) for (const stir of this.#watches) this.#kernel.input('watch', 0, () => stir(file), true);
   }
 
@@ -53,7 +55,8 @@ export class Disk {
     let ready = false;
     const look = (file: File): void => {
       const digest = String(this.now[file]);
-      contents.set(file, { digest, rules: rulesOf(file), size: 0, ctime: 0, ino: 0 });
+      const changed = this.#saves.get(file) ?? 0;
+      contents.set(file, { digest, changed, rules: rulesOf(file), size: 0, ctime: 0, ino: 0 });
     };
     const bell = createBell(options.debounce, () => pending.size > 0 && callbacks.settled());
     const stir = (file: File): void => {
@@ -107,6 +110,7 @@ export class Disk {
       mark: contents.mark,
       release: contents.release,
       changedSince: contents.changedSince,
+      stirredSince: contents.stirredSince,
       fingerprint: (rule) =>
         FILES.filter((file) => rulesOf(file).includes(rule))
           .map((f) => contents.get(f)?.digest ?? '')

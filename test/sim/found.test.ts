@@ -67,6 +67,89 @@ test('P3, P16: an edit while the first server opens the session does not leave t
     ),
   ));
 
+test('P4 fresh: a save that is undone while a build runs is not what is started', () =>
+  holds(
+    scriptWith(
+      {
+        era: 'modern',
+        discovers: true,
+        startTimeout: 2000,
+        buildTimeout: 3000,
+        stopTimeout: 300,
+        builds: true,
+        settings: 'SIGHUP',
+        debounce: 0,
+      },
+      [
+        { do: 'save', file: 'main.js', content: 8, salt: 2867276712, turns: 0, ms: 2201 },
+        { do: 'save', file: 'settings.json', content: 5, salt: 2096878902, turns: 0, ms: 3 },
+        { do: 'crash', which: 5, code: -1, cut: true, salt: 1629552059, turns: 1, ms: 0 },
+        { do: 'save', file: 'main.js', content: 6, salt: 27137789, turns: 0, ms: 0 },
+        { do: 'ask', method: 7, id: 23, salt: 1483748742, turns: 0, ms: 12 },
+        { do: 'save', file: 'main.js', content: 8, salt: 2437340498, turns: 0, ms: 0 },
+        { do: 'ask', method: 2, id: 20, salt: 2531658305, turns: 0, ms: 449 },
+      ],
+      { seed: 3691, programs: [{}, {}, {}, {}, {}, {}, {}, {}], mends: true },
+    ),
+  ));
+
+test('P4 fresh: what was built of a save that was undone meanwhile does not count as built', () =>
+  holds(
+    scriptWith(
+      {
+        drain: 0,
+        buildTimeout: 3000,
+        restartDelay: 300,
+        onFailure: 'serve',
+        concurrency: 2,
+        notify: 'always',
+        builds: true,
+        slowDisk: 60,
+      },
+      [
+        { do: 'call', tool: 1, id: 21, token: true, salt: 2623966051, turns: 0, ms: 1785 },
+        { do: 'call', tool: 3, id: 18, token: false, salt: 561022121, turns: 3, ms: 0 },
+        { do: 'ask', method: 3, id: 11, salt: 816259832, turns: 1, ms: 0 },
+        { do: 'save', file: 'other.js', content: 3, salt: 3805390274, turns: 0, ms: 0 },
+        { do: 'full', on: true, salt: 2685676713, turns: 0, ms: 76 },
+        { do: 'save', file: 'other.js', content: 0, salt: 329712039, turns: 0, ms: 0 },
+        { do: 'ask', method: 9, id: 14, salt: 827200073, turns: 1, ms: 0 },
+        { do: 'ask', method: 5, id: 6, salt: 927524293, turns: 0, ms: 146 },
+        { do: 'save', file: 'main.js', content: 8, salt: 3966920637, turns: 0, ms: 0 },
+        { do: 'call', tool: 1, id: 10, token: false, salt: 3313474510, turns: 0, ms: 145 },
+        { do: 'call', tool: 2, id: 7, token: false, salt: 2156611647, turns: 0, ms: 123 },
+        { do: 'save', file: 'lists.js', content: 3, salt: 3747753522, turns: 0, ms: 0 },
+        { do: 'missing', on: false, salt: 3226971256, turns: 0, ms: 54 },
+        { do: 'save', file: 'lists.js', content: 0, salt: 1364985824, turns: 0, ms: 0 },
+        { do: 'call', tool: 2, id: 2, token: false, salt: 3724552081, turns: 0, ms: 148 },
+      ],
+      { seed: 4791, programs: [{}, {}, {}, {}, {}, {}, {}, {}], mends: true },
+    ),
+  ));
+
+test('P4 fresh: a save that is undone while a server starts does not leave it with what was in between', () =>
+  holds(
+    scriptWith(
+      {
+        era: 'modern',
+        drain: 500,
+        startTimeout: 2000,
+        buildTimeout: 3000,
+        stopTimeout: 300,
+        onFailure: 'serve',
+        concurrency: 1,
+      },
+      [
+        { do: 'listen', filter: 1, salt: 178087992, turns: 0, ms: 5962 },
+        { do: 'crash', which: 7, code: 1, cut: false, salt: 1839722343, turns: 0, ms: 0 },
+        { do: 'save', file: 'main.js', content: 5, salt: 4042351405, turns: 0, ms: 0 },
+        { do: 'missing', on: false, salt: 3255595054, turns: 0, ms: 16 },
+        { do: 'save', file: 'main.js', content: 0, salt: 3201397954, turns: 0, ms: 0 },
+      ],
+      { seed: 5219, programs: [{}, {}, {}, {}, {}, { delay: 400 }, {}, {}] },
+    ),
+  ));
+
 test('P1 one answer: what a replaced server owes is answered though the one that serves leaves with 0', () =>
   holds(
     scriptWith(

@@ -10,6 +10,7 @@ import { namedKey, type Entry } from '#src/watch/entry.js';
 const entry = (digest: string, rules: readonly string[] = ['r']): Entry => ({
   digest,
   rules,
+  changed: 1,
   size: 1,
   ctime: 1,
   ino: 1,

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { project, startProxy } from '../../support/harness.js';
 import { kinds, saveAndCall, versions } from '../../support/versions.js';
+import { behaviour } from '../../support/reloadable.js';
 import { built, modes, startWatched, watched } from './watched.js';
 
 const cycles: Record<string, number> = { events: 25, polling: 6 };
@@ -26,6 +27,21 @@ for (const [mode, options] of modes) {
       assert.deepEqual(proxy.duplicates, []);
     });
   }
+
+  test(`P4 fresh, ${mode}: a server that read what was there for a moment only is started again`, async (t) => {
+    const between = `import { copyFileSync } from 'node:fs';\ncopyFileSync('one.mjs', 'src/behaviour.mjs');\n`;
+    const script = '[ -e edit ] && rm edit && cp between.mjs src/behaviour.mjs; exec "$0" server.mjs';
+    const proxy = await watched(t, {
+      files: { 'one.mjs': behaviour('one'), 'between.mjs': between + behaviour('between') },
+      command: ['sh', '-c', script, process.execPath],
+      // Nobody looks while it starts.
+      options: [...options, '-d', '20000', ...(mode === 'polling' ? ['--poll', '20000'] : [])],
+    });
+    proxy.files.write('edit', '');
+    assert.ok((await proxy.request('tools/call', { name: 'die', arguments: { code: 1 } })).error);
+    assert.equal(await proxy.call(), 'one', proxy.transcript());
+    assert.equal(await proxy.generation(), 3);
+  });
 
   // The debounce is so long that only what requests and the ends of attempts look at can be noticed in time.
   test(`P4 fresh, ${mode}: what is saved while a reload holds the call is part of that reload's answer`, async (t) => {

@@ -88,7 +88,8 @@ test('P6 settles: a build that writes the same bytes into its sources each time 
   const proxy = await watched(t, { files, options: building });
   await rests(proxy);
   const before = proxy.builds();
-  assert.ok(before <= 2, `${before} builds`);
+  // In the first the file comes, in the second it is written again, which might be an edit taken back, in the third it is known.
+  assert.ok(before <= 3, `${before} builds`);
   proxy.say('two');
   assert.equal(await proxy.call(), 'two');
   assert.equal(proxy.builds(), before + 1);
