@@ -25,14 +25,12 @@ import { Roster } from './roster.js';
 import { ended, failureOf } from './start-step.js';
 import { initialState, isAtRest, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
-import { abandon, drain, lastAnswers, type Stopping } from './stopping.js';
+import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './stopping.js';
 import { openWatch } from '../watch/watch.js';
 import { Traffic } from './traffic.js';
 
 /** A server's way to ask for a restart. */
 const RESTART = 42;
-/** How long a client that has closed its side may wait for what it asked before. */
-const LAST_ANSWERS = 1000;
 const SERVER_LEFT: Reason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Controller implements Flow {
@@ -252,16 +250,8 @@ export class Controller implements Flow {
     );
   }
 
-  /** What the client had sent before it closed its side is answered, if that takes no longer than a moment. */
   async #clientEnded(): Promise<void> {
-    if (this.#traffic.desk.hold.size > 0 && !this.#closing.begun) {
-      const late = new AbortController();
-      await Promise.race([
-        this.#attempts.idle().then(() => this.#traffic.gate.emptied()),
-        delay(LAST_ANSWERS, undefined, { signal: late.signal }).catch(() => {}),
-      ]);
-      late.abort();
-    }
+    if (!this.#closing.begun) await lastHeld(this.#stopping, this.#attempts);
     this.#end({ by: 'client' });
   }
 

@@ -1,4 +1,8 @@
-/** How generations go: one that was replaced finishes first, even if no other is left; one that nobody waits for does not. */
+/**
+ * How generations go: one that was replaced finishes first, even if no other is left; one that nobody waits for does not. And
+ * what is still answered before the proxy goes.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import { lose, release } from '../pipeline/handover.js';
 import type { History } from './history.js';
@@ -16,6 +20,8 @@ export interface Stopping {
 
 /** How long a server has to go by itself after its stdin ended. */
 const BY_ITSELF = 300;
+/** How long a client that has closed its side may wait for what it asked before. */
+const LAST_ANSWERS = 1000;
 
 /** Lets a replaced generation finish what it owes, then sees it go. */
 export async function drain({ flow, traffic, roster, over, history }: Stopping, number: number): Promise<void> {
@@ -40,6 +46,17 @@ export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Pr
   const owing = [...roster].filter(({ number }) => desk.ledger.owing(number) > 0);
   await Promise.all(owing.map(({ number }) => roster.untilDrained(number, flow.config.drain, over)));
   await gate.emptied();
+}
+
+/** What is held when the client closes its side is answered, if the reload that it waits for takes no longer than a moment. */
+export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<void> }): Promise<void> {
+  if (traffic.desk.hold.size === 0) return;
+  const late = new AbortController();
+  await Promise.race([
+    reload.idle().then(() => traffic.gate.emptied()),
+    delay(LAST_ANSWERS, undefined, { signal: late.signal }).catch(() => {}),
+  ]);
+  late.abort();
 }
 
 /** A candidate that nobody waits for any more. */
