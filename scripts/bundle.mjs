@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { compile } from './compile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist/bundle');
@@ -63,17 +64,25 @@ export async function bundle() {
     if (error.errors === undefined) console.error(`bundle: ${error.message}`);
     return false;
   }
-  write(files);
+  if (write(files)) await compile();
   return true;
 }
 
+/** Whether anything had to be written. What was compiled of a file goes with it. */
 function write(files) {
   mkdirSync(output, { recursive: true });
-  for (const name of readdirSync(output)) if (!files.has(name)) rmSync(join(output, name));
-  for (const [name, contents] of files) {
-    const file = join(output, name);
-    if (!existsSync(file) || !readFileSync(file).equals(contents)) writeFileSync(file, contents);
+  for (const name of readdirSync(output)) {
+    if (!files.has(name.replace(/\.compiled$/, ''))) rmSync(join(output, name));
   }
+  const changed = [...files].filter(([name, contents]) => {
+    const file = join(output, name);
+    return !existsSync(file) || !readFileSync(file).equals(contents);
+  });
+  for (const [name, contents] of changed) {
+    rmSync(join(output, `${name}.compiled`), { force: true });
+    writeFileSync(join(output, name), contents);
+  }
+  return changed.length > 0 || !existsSync(join(output, 'main.cjs.compiled'));
 }
 
 /** src/cli/main.ts is main.cjs, src/reload/controller.ts is reload-controller.cjs, a package is what it is called. */

@@ -1,7 +1,10 @@
-// What the bin runs, as the build has made it: its source maps lead to the sources, and the licences of all that it contains
-// are with it. What it does is tested by running it, everywhere else.
+// What the bin runs, as the build has made it: its source maps lead to the sources, the licences of all that it contains
+// are with it, and so is what V8 has compiled of it. What it does is tested by running it, everywhere else.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import * as module from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../support/paths.js';
@@ -37,4 +40,35 @@ test('the licence of every package that the bundle contains a part of is in its 
     [...packages].filter((name) => !named.has(name)),
     [],
   );
+});
+
+const compiled = { skip: 'enableCompileCache' in module && 'Node keeps what it compiles itself' };
+
+test('what a start loads has been compiled, and V8 takes it', compiled, () => {
+  const files = ['main.cjs', 'serve.cjs', 'reload-controller.cjs', 'flow-pass-through.cjs'];
+  assert.deepEqual(
+    files.filter((file) => !existsSync(join(directory, `${file}.compiled`))),
+    [],
+  );
+  const script = `const { load, scripts } = require('./bin/compiled.js');
+    process.argv.push('bin', '--version');
+    process.on('exit', () => console.log([...scripts.values()].map((each) => each.cachedDataRejected)));
+    load('main.cjs');`;
+  const { stdout } = spawnSync(process.execPath, ['-e', script], { cwd: root, encoding: 'utf8' });
+  assert.match(stdout, /^\d+\.\d+\.\d+\n\[ false \]\n$/);
+});
+
+test('the bin runs without what was compiled, and with what is no such thing', compiled, (t) => {
+  const copy = mkdtempSync(join(tmpdir(), 'hotline-bundle-'));
+  t.after(() => rmSync(copy, { recursive: true }));
+  for (const part of ['bin', 'dist/bundle', 'package.json'])
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  const version = (): string =>
+    spawnSync(process.execPath, ['bin/mcp-hotline.js', '--version'], { cwd: copy, encoding: 'utf8' }).stdout;
+  const those = readdirSync(join(copy, 'dist/bundle')).filter((name) => name.endsWith('.compiled'));
+  assert.match(version(), /^\d/);
+  for (const name of those) writeFileSync(join(copy, 'dist/bundle', name), 'nonsense');
+  assert.match(version(), /^\d/);
+  for (const name of those) rmSync(join(copy, 'dist/bundle', name));
+  assert.match(version(), /^\d/);
 });
