@@ -43,7 +43,11 @@ export interface StartContext {
 export async function startStep(context: StartContext, number: number, run: Run): Promise<StartStep> {
   const { flow, traffic } = context;
   const { desk } = traffic;
-  const spawned = await startGeneration(flow.spec(number), traffic.generationEvents, flow.first?.take());
+  const first = flow.first?.take();
+  // A spawn makes the event loop stand still, and so may have what led to it: the traffic gets its turn in between.
+  if (first === undefined) await fence();
+  if (run.abort.signal.aborted && first === undefined) return { kind: 'aborted' };
+  const spawned = await startGeneration(flow.spec(number), traffic.generationEvents, first);
   if (!spawned.ok) return { kind: 'not-spawned', error: spawned.error };
   const { generation } = spawned;
   traffic.admit(generation);

@@ -73,7 +73,7 @@ export function createContents(): Contents {
       const kind = isSame(before, after) || (before && after) ? 'changed' : before === undefined ? 'added' : 'removed';
       changes.set(path, { path, rules, kind });
     }
-    return [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return [...changes.keys()].sort().map((path) => changes.get(path)!);
   }
 
   function changedSince(mark: Mark): readonly Change[] {

@@ -63,9 +63,11 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     lost,
     isWanted,
     stirred(directory, name, made) {
-      if (!isWanted(directory, name)) return;
       const path = join(directory, name);
-      pending.set(path, made || pending.get(path) === true);
+      const known = pending.get(path);
+      // One save stirs a file several times, and a checkout thousands of them in one turn.
+      if (known === undefined && !isWanted(directory, name, path)) return;
+      if (known === undefined || made) pending.set(path, made);
       bell.touch();
     },
     isListed: (path) => tree.directories.has(path),
@@ -100,8 +102,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
   const intake = createIntake({ ...shared, since: options.since, isPending: (path) => pending.has(path) });
   const places = createPlaces({ ...shared, roots, tree, intake });
 
-  function isWanted(directory: string, name: string): boolean {
-    const path = join(directory, name);
+  function isWanted(directory: string, name: string, path = join(directory, name)): boolean {
     return places.isAnchor(path) || intake.linksTo(path).size > 0 || tree.stirs(directory, name);
   }
 
