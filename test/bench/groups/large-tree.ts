@@ -13,6 +13,7 @@ import type { Group } from './group.js';
 
 const run = promisify(execFile);
 const stall = fileURLToPath(new URL('../stall.js', import.meta.url));
+const bareTree = fileURLToPath(new URL('../bare-tree.js', import.meta.url));
 const DIRECTORIES = 2000;
 const FILES = 25;
 const IGNORED = 100_000;
@@ -23,6 +24,9 @@ const QUIET = 3000;
 
 export const largeTree: Group = async (ground) => {
   const directory = await repository(ground);
+  const bare = await bareLoops(directory);
+  // A process that does nothing stands still only when the machine has no time for it.
+  const still = await open(ground.node(['--import', stall, echo]));
   const options = ['--watch', '.', '--log-format', 'json', '--log-level', 'debug'];
   const way = ground.proxy(options, [echo], directory);
   const client = await open({ ...way, args: ['--import', stall, ...way.args] });
@@ -34,6 +38,7 @@ export const largeTree: Group = async (ground) => {
   const memory = memoryOf(client.pid);
   const watches = inotifyWatchesOf(client.pid);
   const hashing = await client.longestStall();
+  await still.longestStall();
 
   const begin = performance.now();
   await git(directory, 'checkout', '--quiet', (await isOn(directory, 'main')) ? 'other' : 'main');
@@ -43,9 +48,12 @@ export const largeTree: Group = async (ground) => {
   await client.call('echo', { text: 'x' });
   await delay(QUIET);
   const checkout = await client.longestStall();
+  const meanwhile = await still.longestStall();
   const reloads = client.log.filter((entry) => entry.event === 'reloaded').length;
-  await client.close();
+  await Promise.all([client.close(), still.close()]);
   return {
+    'tree watched bare': bare.watched,
+    'tree hashed bare': bare.hashed,
     ...(watched === undefined ? {} : { 'tree watched': watched }),
     ...(hashed === undefined ? {} : { 'tree hashed': hashed }),
     ...(memory === undefined ? {} : { 'tree rss': memory.now, 'tree most rss': memory.most }),
@@ -54,9 +62,15 @@ export const largeTree: Group = async (ground) => {
     'checkout itself': checkedOut - begin,
     'checkout to reloaded': reloaded - checkedOut,
     'checkout stall': checkout,
+    'checkout stall idle': meanwhile,
     'checkout reloads': reloads,
   };
 };
+
+async function bareLoops(directory: string): Promise<{ watched: number; hashed: number }> {
+  const { stdout } = await run(process.execPath, [bareTree, directory, '.git', 'node_modules', 'generated']);
+  return JSON.parse(stdout) as { watched: number; hashed: number };
+}
 
 const made = new Map<Ground, Promise<string>>();
 

@@ -1,8 +1,11 @@
 // What a save costs: until a call is answered by the new code, until an idle client hears of a changed list, and a restart
-// by the agent's tool. Beside each, the bare start of the same server: spawned, introduced, called.
+// by the agent's tool. Beside the first, the bare start of the same server: spawned, introduced, called.
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { open, type Client } from '../client.js';
 import { median } from '../stats.js';
 import { versions, type Ground } from '../ways.js';
@@ -41,13 +44,22 @@ export async function saveAndCall(client: Client, project: Project): Promise<num
   return took;
 }
 
-async function bareStart(ground: Ground, server: string, { directory }: Project): Promise<number> {
-  const begin = performance.now();
-  const client = await open(ground.node([server], directory));
-  await client.call('version');
-  const took = performance.now() - begin;
-  await client.close();
-  return took;
+interface BareStarts {
+  /** Milliseconds of one more. */
+  next(): Promise<number>;
+  end(): void;
+}
+
+function bareStarts(ground: Ground, server: string, { directory }: Project): BareStarts {
+  const starter = fork(fileURLToPath(new URL('../bare-start.js', import.meta.url)));
+  return {
+    async next() {
+      starter.send(ground.node([server], directory));
+      const [took] = (await once(starter, 'message')) as [number];
+      return took;
+    },
+    end: () => starter.disconnect(),
+  };
 }
 
 const kinds = Object.entries(versions);
@@ -58,13 +70,16 @@ export const reloads: Group = async (ground, full) => {
   for (const [kind, server] of kinds) {
     const project = makeProject(ground);
     const client = await open(ground.proxy(['--watch', 'version.mjs'], [server], project.directory));
+    const starts = bareStarts(ground, server, project);
     await saveAndCall(client, project);
+    await starts.next();
     const [bare, saved]: number[][] = [[], []];
     for (let cycle = 0; cycle < cycles; cycle += 1) {
-      bare!.push(await bareStart(ground, server, project));
+      bare!.push(await starts.next());
       saved!.push(await saveAndCall(client, project));
     }
     await client.close();
+    starts.end();
     sample[`bare start ${kind}`] = median(bare!);
     sample[`save ${kind}`] = median(saved!);
   }
