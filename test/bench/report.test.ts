@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sample } from './groups/group.js';
-import { grossRegressions, markdown, table, tell } from './report.js';
+import { grossRegressions, isBelieved, markdown, table, tell } from './report.js';
 import { percentile, uncertainty } from './stats.js';
 
 test('percentiles interpolate and do not depend on the order', () => {
@@ -41,7 +41,15 @@ test('the guard passes what is fine and names what is far off, by the best figur
     found.map(({ group }) => group),
     ['round-trip', 'round-trip'],
   );
-  assert.match(found[0]!.text, /^round trip.*: 19 ×, and at most 4 is let pass$/);
+  assert.match(found[0]!.text, /^round trip.*: 19 ×, and at most 3\.2 is let pass$/);
+});
+
+test('on a busy machine the guard believes only what is far beyond what it lets pass', () => {
+  const twice = grossRegressions({ 'round-trip': [trip(1, 2, 7, 7)] });
+  const tenfold = grossRegressions({ 'round-trip': [trip(1, 2, 40, 40)] });
+  assert.deepEqual([isBelieved(twice, 0.1), isBelieved(twice, 0.9)], [true, false]);
+  assert.deepEqual([isBelieved(tenfold, 0.1), isBelieved(tenfold, 0.9)], [true, true]);
+  assert.equal(isBelieved([], 0), false);
 });
 
 test('the guard judges nothing that was not measured', () => {

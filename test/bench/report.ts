@@ -38,9 +38,26 @@ export function values(row: Row, samples: readonly Sample[]): number[] {
   return samples.map(row.value).filter((value) => !Number.isNaN(value));
 }
 
+export interface Regression {
+  readonly group: GroupName;
+  readonly text: string;
+  /** How many times what is let pass. */
+  readonly excess: number;
+}
+
+/** The part of the processors' time that others may use while a figure is still believed. */
+const BUSY = 0.2;
+/** So many times what is let pass is no noise: ratios are taken in turns, and a busy machine slows both sides down. */
+const BLATANT = 3;
+
+/** Whether the guard fails. `busy`: the part of the processors' time that others use. */
+export function isBelieved(found: readonly Regression[], busy: number): boolean {
+  return found.some(({ excess }) => busy < BUSY || excess > BLATANT);
+}
+
 /** What is beyond what the guard lets pass, by the best figures of all repeats: what noise can spoil least. Where nothing was
  * measured, nothing is judged. */
-export function grossRegressions(samples: Samples): { group: GroupName; text: string }[] {
+export function grossRegressions(samples: Samples): Regression[] {
   return rows.flatMap((row) => {
     const { group, text, unit, guard } = row;
     const taken = samples[group] ?? [];
@@ -48,7 +65,8 @@ export function grossRegressions(samples: Samples): { group: GroupName; text: st
     const value = row.value(best(taken));
     // No ratio to the best figures: the yardsticks are as noisy as that, or this system does not tell.
     if (Number.isNaN(value) || value <= guard) return [];
-    return [{ group, text: `${text}: ${number(value)} ${unit}, and at most ${number(guard)} is let pass` }];
+    const told = `${text}: ${number(value)} ${unit}, and at most ${number(guard)} is let pass`;
+    return [{ group, text: told, excess: value / guard }];
   });
 }
 

@@ -30,14 +30,15 @@ export interface Ground {
 }
 
 const root = new URL('../../../', import.meta.url);
-const bin = fileURLToPath(new URL('bin/mcp-hotline.js', root));
+const shipped = fileURLToPath(new URL('bin/mcp-hotline.js', root));
 const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/servers/${name}.mjs`, root));
 export const echo = fixture('bench-echo');
 /** Servers that say what the `version.mjs` of their working directory says. */
 export const versions = { bare: fixture('bench-versions'), sdk: fixture('bench-versions-sdk') } as const;
 const pipe = fileURLToPath(new URL('pipe.js', import.meta.url));
 
-export async function prepareGround(): Promise<Ground> {
+/** `bin`: another program in the proxy's place. */
+export async function prepareGround(bin = shipped): Promise<Ground> {
   const scratch = await mkdtemp(join(tmpdir(), 'hotline-bench-'));
   const trees = new Map<number, Promise<string>>();
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_STATE_HOME: join(scratch, 'state') };

@@ -44,13 +44,13 @@ export async function saveAndCall(client: Client, project: Project): Promise<num
   return took;
 }
 
-interface BareStarts {
+export interface BareStarts {
   /** Milliseconds of one more. */
   next(): Promise<number>;
   end(): void;
 }
 
-function bareStarts(ground: Ground, server: string, { directory }: Project): BareStarts {
+export function bareStarts(ground: Ground, server: string, { directory }: Project): BareStarts {
   const starter = fork(fileURLToPath(new URL('../bare-start.js', import.meta.url)));
   return {
     async next() {
