@@ -18,7 +18,7 @@ import { Hold } from './hold.js';
 export interface Ports {
   /** A line, or what lies between `from` and `to`. */
   client(line: Buffer, from?: number, to?: number): void;
-  server(generation: number, line: Buffer): void;
+  server(generation: number, line: Buffer, from?: number, to?: number): void;
   now(): number;
   /** A generation that is being replaced owes the client nothing any more. */
   drained(generation: number): void;

@@ -19,8 +19,24 @@ import { forgetProgress } from './progress.js';
 import { takesTurn } from './safe.js';
 import { emptyList, standIn } from './stand-in.js';
 
-/** `since`: when it was read. */
-export function fromClient(desk: Desk, line: Buffer, envelope: Envelope, since = desk.ports.now()): void {
+/**
+ * The message lies in `run` between `from` and `to` and was read at `since`. Most are requests that go on as they are, and are not
+ * cut out of it.
+ */
+export function fromClient(
+  desk: Desk,
+  run: Buffer,
+  envelope: Envelope,
+  since = desk.ports.now(),
+  from = 0,
+  to = run.length,
+): void {
+  if (envelope.kind === 'request' && desk.serving !== undefined && isPlain(desk, envelope.method)) {
+    desk.ledger.enterSpan(envelope.id, envelope.method, run, from, to, desk.serving);
+    desk.requests++;
+    return desk.ports.server(desk.serving, run, from, to);
+  }
+  let line = from === 0 && to === run.length ? run : run.subarray(from, to);
   if (envelope.kind === 'response') return answer(desk, envelope.id, line);
   if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled') return cancel(desk, line);
   if (envelope.kind === 'notification' && envelope.method === 'notifications/progress') return progress(desk, line);
@@ -34,6 +50,13 @@ export function fromClient(desk: Desk, line: Buffer, envelope: Envelope, since =
   if (envelope.kind === 'request' && isPing(desk, envelope.method)) return desk.ports.client(result(envelope.id, {}));
   const refusal = desk.hold.add(held);
   if (refusal !== undefined) refuse(desk, held, refusal);
+}
+
+/** Whether nothing can stand in the way of such a request, and nobody has to look into it. */
+function isPlain(desk: Desk, method: string): boolean {
+  const { concurrency, agentTools } = desk.options;
+  if (desk.holding || desk.failure !== undefined || desk.lacking.size > 0 || concurrency !== undefined) return false;
+  return !(agentTools && method === 'tools/call') && method !== 'subscriptions/listen' && desk.session.knows(method);
 }
 
 /** To the serving generation; if there is none, or a failure stands in the way, an answer says so. */

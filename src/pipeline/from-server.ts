@@ -4,7 +4,7 @@
  */
 import { LISTS, listByMethod, listNamed, pageOf } from '../lists/lists.js';
 import { keyOf, keyOfValue } from '../session/ids.js';
-import type { Owed } from '../session/ledger.js';
+import { lineOf, type Owed } from '../session/ledger.js';
 import { AGREEMENTS } from '../session/session.js';
 import { locate, readAt, setAt } from '../wire/edit.js';
 import type { Envelope, Id } from '../wire/scan.js';
@@ -134,7 +134,7 @@ function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
   // Also of one that drains: it is what the client has from now on.
   if (list !== undefined) {
     const answered = readAt(line, ['result']);
-    desk.served.onPage(list.name, readAt(owed.line, ['params', 'cursor']), answered);
+    desk.served.onPage(list.name, readAt(lineOf(owed), ['params', 'cursor']), answered);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(desk, owed.generation, items);
     if (items !== undefined && desk.options.agentTools)
@@ -145,7 +145,7 @@ function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
 
 /** Ours go behind the server's on the first page, and a name of theirs on a later page counts too. */
 function firstPage(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
-  if (locate(owed.line, ['params', 'cursor']) !== undefined) return line;
+  if (locate(lineOf(owed), ['params', 'cursor']) !== undefined) return line;
   const page = pageOf(listNamed('tools'), readAt(line, ['result']));
   if (page === undefined) return line;
   if (page.next === undefined) return withAgentTools(desk, line, namesOf(page.items));

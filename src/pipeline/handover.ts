@@ -4,7 +4,7 @@
  */
 import { askerGone, heldTooLong, mayHaveRun, type Failure } from '../agent/words.js';
 import type { Key } from '../session/ids.js';
-import type { Owed } from '../session/ledger.js';
+import { lineOf, type Owed } from '../session/ledger.js';
 import { error, INTERNAL_ERROR, notification } from '../wire/message.js';
 import { notificationsFor } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
@@ -94,7 +94,7 @@ function answerLost(desk: Desk, lost: readonly Owed[], crash: Failure | undefine
   const batches = new Map<object, Buffer[]>();
   for (const owed of lost) {
     forgetProgress(desk, owed);
-    const tool = owed.method === 'tools/call' ? toolOf(owed.line) : '';
+    const tool = owed.method === 'tools/call' ? toolOf(lineOf(owed)) : '';
     const line = error(owed.id, INTERNAL_ERROR, mayHaveRun(owed.method, tool, crash, toolNames(desk)), {
       ...crash,
       method: owed.method,
@@ -110,7 +110,7 @@ function sendAgain(desk: Desk, owed: readonly Owed[]): void {
   const held = owed.map((entry): Held => {
     keepProgress(desk, entry);
     return {
-      line: entry.line,
+      line: lineOf(entry),
       envelope: { kind: 'request', id: entry.id, method: entry.method },
       since: desk.ports.now(),
       again: true,
@@ -147,7 +147,7 @@ export function openInPlace(desk: Desk, key: Key): Introduction | undefined {
   const owed = generation === undefined ? undefined : desk.ledger.find(key, generation);
   if (generation === undefined || owed === undefined) return undefined;
   desk.ledger.settle(owed.id, generation);
-  if (!owed.cancelled) desk.ports.client(standIn(desk, owed.id, owed.method, owed.line));
+  if (!owed.cancelled) desk.ports.client(standIn(desk, owed.id, owed.method, lineOf(owed)));
   const reply = new Promise<Reply>((resolve) => void desk.own.set(key, { generation, reply: resolve }));
   return { generation, method: owed.method, reply };
 }

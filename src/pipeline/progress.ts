@@ -3,7 +3,7 @@
  * saw is remembered by token, for as long as the request is open, and becomes a floor when it is sent again.
  */
 import { keyOfValue, type Key } from '../session/ids.js';
-import type { Owed } from '../session/ledger.js';
+import { lineOf, type Owed } from '../session/ledger.js';
 import { readAt } from '../wire/edit.js';
 import type { Desk } from './desk.js';
 
@@ -45,5 +45,5 @@ export function forgetProgress(desk: Desk, owed: Owed): void {
 }
 
 function tokenOf(owed: Owed): Key | undefined {
-  return keyOfValue(readAt(owed.line, ['params', '_meta', 'progressToken']));
+  return keyOfValue(readAt(lineOf(owed), ['params', '_meta', 'progressToken']));
 }

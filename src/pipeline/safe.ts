@@ -3,7 +3,7 @@
  * of tools, those that the lost generation itself had declared harmless.
  */
 import { isRecord } from '../lists/lists.js';
-import type { Owed } from '../session/ledger.js';
+import { lineOf, type Owed } from '../session/ledger.js';
 import { readAt } from '../wire/edit.js';
 
 const readOnly = new Set([
@@ -25,7 +25,7 @@ const readOnly = new Set([
 
 export function maySendAgain(owed: Owed, harmless: ReadonlySet<string> | undefined): boolean {
   if (owed.batch !== undefined) return false;
-  if (owed.method === 'tools/call') return harmless?.has(toolOf(owed.line)) ?? false;
+  if (owed.method === 'tools/call') return harmless?.has(toolOf(lineOf(owed))) ?? false;
   return readOnly.has(owed.method);
 }
 

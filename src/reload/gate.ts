@@ -4,11 +4,12 @@
  * setImmediate), and if something has stirred by then, until that was hashed and acted upon. Lines behind it wait too: order
  * is kept. What the hashing led to is not known here.
  */
-import type { Envelope } from '../wire/scan.js';
+import { lineEnd } from '../wire/lines.js';
+import { scan, type Envelope } from '../wire/scan.js';
 
 export interface GateEvents {
-  /** The message, read at `since`, may go on. */
-  pass(line: Buffer, envelope: Envelope, since: number): void;
+  /** The message that lies in `run` between `from` and `to`, read at `since`, may go on. */
+  pass(run: Buffer, from: number, to: number, envelope: Envelope, since: number): void;
   /** Whether messages must pass a check now. Held ones need none: the hold ends with one, or they come back here. */
   guards(envelope: Envelope): boolean;
   /** Undefined if nothing has stirred; else it resolves when what has was hashed and acted upon. */
@@ -23,7 +24,13 @@ interface Read {
   readonly since: number;
 }
 
-interface Waiting extends Read {
+/** Lines that were read together wait together, and are not looked at before they are due. */
+interface Waiting {
+  readonly run: Buffer;
+  readonly from: number;
+  /** Of the first line, where somebody had to look at it. */
+  readonly envelope: Envelope | undefined;
+  readonly since: number;
   readonly due: number;
 }
 
@@ -43,19 +50,30 @@ export class Gate {
     this.#events = events;
   }
 
-  push(line: Buffer, envelope: Envelope, since = performance.now()): void {
-    if (this.#queue.length === 0 && !this.#events.guards(envelope)) {
-      this.#events.pass(line, envelope, since);
+  /** Whole lines side by side; at the very end, one without its newline. */
+  push(run: Buffer, since = performance.now()): void {
+    for (let from = 0; from < run.length;) {
+      let envelope: Envelope | undefined;
+      if (this.#queue.length === 0) {
+        const to = lineEnd(run, from);
+        envelope = scan(run, from, to);
+        if (!this.#events.guards(envelope)) {
+          this.#events.pass(run, from, to, envelope, since);
+          from = to;
+          continue;
+        }
+      }
+      this.#queue.push({ run, from, envelope, since, due: this.#turn + 2 });
+      this.#wait(run.length - from);
       return;
     }
-    this.#queue.push({ line, envelope, since, due: this.#turn + 2 });
-    this.#wait(line.length);
   }
 
   /** What has passed before everything that waits here has to pass once more. */
   unshift(lines: readonly Read[]): void {
     const due = this.#turn + 2;
-    this.#queue = [...lines.map(({ line, envelope, since }) => ({ line, envelope, since, due })), ...this.#queue];
+    const again = lines.map(({ line, envelope, since }) => ({ run: line, from: 0, envelope, since, due }));
+    this.#queue = [...again, ...this.#queue];
     this.#wait(lines.reduce((bytes, { line }) => bytes + line.length, 0));
   }
 
@@ -85,7 +103,7 @@ export class Gate {
   #open(turn: number): void {
     const first = this.#queue[0];
     if (first === undefined || first.due > turn) return;
-    const refreshed = this.#queue.some((w) => w.due <= turn && this.#events.guards(w.envelope))
+    const refreshed = this.#queue.some((waiting) => waiting.due <= turn && this.#isGuarded(waiting))
       ? this.#events.refresh()
       : undefined;
     if (refreshed === undefined) {
@@ -100,17 +118,34 @@ export class Gate {
     });
   }
 
+  /** Whether any of its lines must pass a check; mostly the first tells. */
+  #isGuarded({ run, from, envelope }: Waiting): boolean {
+    if (envelope !== undefined && this.#events.guards(envelope)) return true;
+    for (let to = from; from < run.length; from = to) {
+      to = lineEnd(run, from);
+      if (this.#events.guards(scan(run, from, to))) return true;
+    }
+    return false;
+  }
+
   #pass(turn: number): void {
     const later = this.#queue.findIndex((waiting) => waiting.due > turn);
     const due = later < 0 ? this.#queue : this.#queue.slice(0, later);
     this.#queue = later < 0 ? [] : this.#queue.slice(later);
-    for (const { line, envelope, since } of due) {
-      this.#bytes -= line.length;
-      this.#events.pass(line, envelope, since);
-    }
+    for (const waiting of due) this.#passRun(waiting);
     if (this.#full && this.#bytes <= FULL) this.#events.full((this.#full = false));
     if (this.#queue.length > 0) return;
     for (const resolve of this.#empty.splice(0)) resolve();
+  }
+
+  #passRun({ run, from, envelope: known, since }: Waiting): void {
+    this.#bytes -= run.length - from;
+    let envelope = known;
+    for (let to = from; from < run.length; from = to) {
+      to = lineEnd(run, from);
+      this.#events.pass(run, from, to, envelope ?? scan(run, from, to), since);
+      envelope = undefined;
+    }
   }
 }
 

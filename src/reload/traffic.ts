@@ -14,9 +14,8 @@ import { endStreams } from '../pipeline/streams.js';
 import type { Exit } from '../process/child.js';
 import type { Generation, GenerationEvents } from '../server/generation.js';
 import { Endpoint } from '../wire/endpoint.js';
-import { lineEnd } from '../wire/lines.js';
 import { error, PARSE_ERROR } from '../wire/message.js';
-import { scan, scanHead, type Envelope, type Id } from '../wire/scan.js';
+import { scanHead, type Envelope, type Id } from '../wire/scan.js';
 import { Gate } from './gate.js';
 import { recall, remember } from './memory.js';
 import type { Roster } from './roster.js';
@@ -59,7 +58,7 @@ export class Traffic {
     this.desk = createDesk(
       {
         client: (line, from, to) => this.client.send(line, from, to),
-        server: (generation, line) => roster.get(generation)?.send(line),
+        server: (generation, line, from, to) => roster.get(generation)?.send(line, from, to),
         now: () => performance.now(),
         drained: (generation) => roster.drained(generation),
         agent: events.agent,
@@ -77,10 +76,10 @@ export class Traffic {
     this.gate = new Gate({
       guards: (envelope) => events.guards(envelope),
       refresh: () => events.refresh(),
-      pass: (line, envelope, since) => {
+      pass: (run, from, to, envelope, since) => {
         if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
           events.introducing(envelope.id);
-        fromClient(this.desk, line, envelope, since);
+        fromClient(this.desk, run, envelope, since, from, to);
         if (envelope.kind !== 'notification') this.watchHold();
       },
       full: (full) => {
@@ -93,10 +92,10 @@ export class Traffic {
       io.output,
       { limit: config.maxMessage },
       {
-        run: (run) => this.#read(run),
+        run: (run) => this.gate.push(run),
         tooLong: (head) => this.client.send(error(scanHead(head).id ?? 'null', PARSE_ERROR, flow.tooLong)),
         end: (rest) => {
-          if (rest.length > 0) this.gate.push(rest, scan(rest));
+          if (rest.length > 0) this.gate.push(rest);
           void this.gate.emptied().then(events.ended);
         },
         full: (full) => {
@@ -129,14 +128,6 @@ export class Traffic {
         events.exit(generation, exit);
       },
     };
-  }
-
-  #read(run: Buffer): void {
-    const now = performance.now();
-    for (let from = 0, to = 0; from < run.length; from = to) {
-      to = lineEnd(run, from);
-      this.gate.push(run.subarray(from, to), scan(run, from, to), now);
-    }
   }
 
   /** A generation that comes up while the client is slow is slowed down like the others. */

@@ -120,9 +120,9 @@ export class Generation {
     return this.#exit;
   }
 
-  /** One or more lines, or a piece of one. */
-  send(bytes: Buffer): void {
-    this.#peer.send(bytes);
+  /** One or more lines, or a piece of one: the bytes from `from` to `to`. */
+  send(bytes: Buffer, from?: number, to?: number): void {
+    this.#peer.send(bytes, from, to);
   }
 
   endInput(): void {

@@ -12,8 +12,10 @@ export interface Owed {
   /** Grows with every request. */
   readonly order: number;
   readonly method: string;
-  /** As it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
-  line: Buffer;
+  /** Where it lies as it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
+  run: Buffer;
+  from: number;
+  to: number;
   readonly generation: number;
   /** The requests of one batch are answered together and never sent again. */
   readonly batch: Batch | undefined;
@@ -30,13 +32,31 @@ export interface Batch {
 
 const NOTHING = Buffer.alloc(0);
 
+/** The request as a line of its own. Cut out only here: most are answered without being looked at again. */
+export function lineOf({ run, from, to }: Owed): Buffer {
+  return run.subarray(from, to);
+}
+
 export class Ledger {
   readonly #owed = new Map<Key, Owed>();
   readonly #counts = new Map<number, number>();
   #entered = 0;
 
-  /** Null ids ask for nothing that could be matched. */
   enter(id: Id, method: string, line: Buffer, generation: number, more: { batch?: Batch; again?: boolean } = {}): void {
+    this.enterSpan(id, method, line, 0, line.length, generation, more.batch, more.again);
+  }
+
+  /** A request that lies in `run` between `from` and `to`. Null ids ask for nothing that could be matched. */
+  enterSpan(
+    id: Id,
+    method: string,
+    run: Buffer,
+    from: number,
+    to: number,
+    generation: number,
+    batch?: Batch,
+    again = false,
+  ): void {
     const key = keyOf(id);
     if (key === 'null') return;
     const owed: Owed = {
@@ -44,10 +64,12 @@ export class Ledger {
       key,
       order: ++this.#entered,
       method,
-      line,
+      run,
+      from,
+      to,
       generation,
-      batch: more.batch,
-      again: more.again ?? false,
+      batch,
+      again,
       cancelled: false,
       twin: this.#owed.get(key),
     };
@@ -73,7 +95,9 @@ export class Ledger {
     owed.cancelled = true;
     // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is answered all the
     // same, what it asked for matters; copied, because a line keeps the whole chunk that it was read in.
-    owed.line = owed.method === 'tools/call' ? NOTHING : Buffer.from(owed.line);
+    owed.run = owed.method === 'tools/call' ? NOTHING : Buffer.from(lineOf(owed));
+    owed.from = 0;
+    owed.to = owed.run.length;
     this.#count(owed.generation, -1);
   }
 

@@ -3,7 +3,7 @@
  * process. It sends nothing; reload/handshake.ts does, by what is written here.
  */
 import { locate, readAt } from '../wire/edit.js';
-import type { Owed } from './ledger.js';
+import { lineOf, type Owed } from './ledger.js';
 
 /**
  * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is not
@@ -95,6 +95,11 @@ export class Session {
     return { ...value, resultType: 'complete', ...(info === undefined ? {} : { _meta: { [SERVER_INFO]: info } }) };
   }
 
+  /** Whether a request by this method tells nothing new: then it need not be shown to `asked`. */
+  knows(method: string): boolean {
+    return this.#era === 'legacy' && method !== 'initialize';
+  }
+
   /** A request of the client goes to a server. False if it belongs to the modern era and doesn't say so. */
   asked(method: string, line: Buffer): boolean {
     if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, line);
@@ -116,7 +121,7 @@ export class Session {
   answered(owed: Owed, line: Buffer): string | undefined {
     if (owed.method === 'initialize') this.#result = membersOf(readAt(line, ['result']));
     else if (owed.method === 'server/discover') this.met((this.#discovered = membersOf(readAt(line, ['result']))));
-    return this.agreed(owed.method, owed.line);
+    return this.agreed(owed.method, lineOf(owed));
   }
 
   /** The same without an answer to look at: what this request asks for is in force. */

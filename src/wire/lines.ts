@@ -19,9 +19,10 @@ export interface LineOptions {
   readonly inPieces?: boolean;
 }
 
-/** Where the line ends that begins at `from`. */
+/** Where the line ends that begins at `from`: after its newline, or with the run, if that is the last there was. */
 export function lineEnd(run: Buffer, from: number): number {
-  return run.indexOf(NEWLINE, from) + 1;
+  const newline = run.indexOf(NEWLINE, from);
+  return newline < 0 ? run.length : newline + 1;
 }
 
 export class LineSplitter {

@@ -79,10 +79,19 @@ class Found {
   method: string | undefined;
   payload: 'result' | 'error' | undefined;
   version = false;
+
+  clear(): this {
+    this.id = this.method = this.payload = undefined;
+    this.version = false;
+    return this;
+  }
 }
 
+/** One for all lines: each is done with it before the next is looked at. */
+const scratch = new Found();
+
 function members(line: Buffer, from: number, end: number): Envelope | undefined {
-  const found = new Found();
+  const found = scratch.clear();
   if (!walk(line, from, end, found, end - from > EXACT) || !found.version) return undefined;
   const { id, method, payload } = found;
   if (id !== undefined && !isId(id)) return undefined;
@@ -94,6 +103,10 @@ function members(line: Buffer, from: number, end: number): Envelope | undefined 
 
 /** Walks the top-level members from `at`; true if it came to the object's end, or, being `brief`, knows all it needs. */
 function walk(line: Buffer, at: number, end: number, found: Found, brief: boolean): boolean {
+  if (equals(line, at, HEAD)) {
+    found.version = true;
+    at = skipSpace(line, at + HEAD.length);
+  }
   while (at < end) {
     if (line[at] !== QUOTE) return false;
     let key = keyAt(line, at);
@@ -193,6 +206,9 @@ function keyAt(line: Buffer, at: number): Key {
 const [ID, JSONRPC, METHOD, PARAMS, RESULT, ERROR] = ['id', 'jsonrpc', 'method', 'params', 'result', 'error'].map(
   (key) => Buffer.from(`"${key}"`),
 ) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+
+/** How nearly every message begins. */
+const HEAD = Buffer.from('"jsonrpc":"2.0",');
 
 /** Any other key may still be one of them, spelt with escapes. */
 function spelt(line: Buffer, start: number, end: number): Key {

@@ -12,6 +12,9 @@ export const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 
+/** So far a string is looked at byte by byte. Most end before; a native search pays only for the others. */
+const NEAR = 16;
+
 /** The offset after the value that begins at `at`, or -1. Nothing from `limit` on belongs to it. */
 export function skipValue(json: Buffer, at: number, limit = json.length): number {
   const first = json[at];
@@ -25,28 +28,31 @@ export function skipValue(json: Buffer, at: number, limit = json.length): number
 function skipContainer(json: Buffer, at: number, limit: number): number {
   let depth = 0;
   while (at < limit) {
-    const byte = json[at];
+    const byte = json[at++];
     if (byte === QUOTE) {
-      at = skipString(json, at, limit);
+      // As in skipString. Every byte of a small message comes this way, and a call a string would be a third of the time.
+      const near = at + NEAR < limit ? at + NEAR : limit;
+      let inside: number | undefined;
+      while (at < near && (inside = json[at]) !== QUOTE) at += inside === BACKSLASH ? 2 : 1;
+      at = at < near ? at + 1 : closingQuote(json, at, limit);
       if (at === -1) return -1;
-      continue;
-    }
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
-    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) return at + 1;
-    at++;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) return at;
   }
   return -1;
 }
 
 /** The offset after the string that begins at `at`, or -1. Nothing from `limit` on belongs to it. */
 export function skipString(json: Buffer, at: number, limit = json.length): number {
-  // Most strings are short: a native search pays only for the others.
-  const near = Math.min(at + 16, limit);
+  const near = at + NEAR < limit ? at + NEAR : limit;
   let end = at + 1;
   while (end < near && json[end] !== QUOTE) end += json[end] === BACKSLASH ? 2 : 1;
-  if (end < near) return end + 1;
-  const from = end;
-  for (end = json.indexOf(QUOTE, from); end !== -1 && end < limit; end = json.indexOf(QUOTE, end + 1)) {
+  return end < near ? end + 1 : closingQuote(json, end, limit);
+}
+
+/** The offset after the quote that ends the string which `from` lies in. */
+function closingQuote(json: Buffer, from: number, limit: number): number {
+  for (let end = json.indexOf(QUOTE, from); end !== -1 && end < limit; end = json.indexOf(QUOTE, end + 1)) {
     let escapes = end;
     while (escapes > from && json[escapes - 1] === BACKSLASH) escapes--;
     if ((end - escapes) % 2 === 0) return end + 1;

@@ -13,11 +13,10 @@ export class LineWriter {
   readonly #stream: Writable;
   readonly #onFull: (full: boolean) => void;
   #runs: Buffer[] = [];
-  /** The run that is still growing: what it begins with, and where in memory it lies. */
-  #first: Buffer | undefined;
-  #memory: ArrayBufferLike | undefined;
-  #start = 0;
-  #end = 0;
+  /** The run that is still growing: what it begins in, and the offsets in that. It may grow beyond it, where another lies behind. */
+  #run: Buffer | undefined;
+  #from = 0;
+  #to = 0;
   #pending = 0;
   #scheduled = false;
   #full = false;
@@ -45,15 +44,13 @@ export class LineWriter {
   push(bytes: Buffer, from = 0, to = bytes.length): void {
     if (this.#dead) return;
     this.#pending += to - from;
-    const start = bytes.byteOffset + from;
-    if (start === this.#end && bytes.buffer === this.#memory) {
-      this.#end += to - from;
+    if (bytes === this.#run ? from === this.#to : this.#isBehind(bytes, from)) {
+      this.#to += to - from;
     } else {
       this.#closeRun();
-      this.#first = bytes;
-      this.#memory = bytes.buffer;
-      this.#start = start;
-      this.#end = start + to - from;
+      this.#run = bytes;
+      this.#from = from;
+      this.#to = to;
     }
     if (!this.#scheduled) {
       this.#scheduled = true;
@@ -61,14 +58,18 @@ export class LineWriter {
     }
   }
 
+  /** Whether it lies right behind the run that is growing, though in another piece of the same memory. */
+  #isBehind(bytes: Buffer, from: number): boolean {
+    const run = this.#run;
+    return run !== undefined && bytes.byteOffset + from === run.byteOffset + this.#to && bytes.buffer === run.buffer;
+  }
+
   #closeRun(): void {
-    const first = this.#first;
-    if (first === undefined) return;
-    const length = this.#end - this.#start;
-    const whole = this.#start === first.byteOffset && length === first.length;
-    this.#runs.push(whole ? first : Buffer.from(first.buffer, this.#start, length));
-    this.#first = undefined;
-    this.#memory = undefined;
+    const run = this.#run;
+    if (run === undefined) return;
+    const whole = this.#from === 0 && this.#to === run.length;
+    this.#runs.push(whole ? run : Buffer.from(run.buffer, run.byteOffset + this.#from, this.#to - this.#from));
+    this.#run = undefined;
   }
 
   flush(): void {
@@ -116,8 +117,7 @@ export class LineWriter {
     if (this.#dead) return;
     this.#dead = true;
     this.#runs = [];
-    this.#first = undefined;
-    this.#memory = undefined;
+    this.#run = undefined;
     this.#pending = 0;
     this.#relieve();
   }
