@@ -63,6 +63,7 @@ export class Controller implements Flow {
       introducing: (id) => void this.#overdue(id),
       refresh: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
+      spoke: (generation) => void this.#lookout.spoke(generation),
       exit: (generation, exit) => this.#exited(generation, exit),
     });
     const { signal: over } = this.#over;
@@ -178,6 +179,9 @@ export class Controller implements Flow {
     const { desk } = this.#traffic;
     this.#attempts.freshness?.move('attempt', 'serving');
     this.#attempts.freshness?.forget('failed');
+    // One that had no session to open is not known to have read its code yet.
+    this.#attempts.freshness?.loads(desk.session.stands ? undefined : to);
+    if (!desk.session.stands) this.#traffic.awaitWord(to);
     takeOver(desk, to);
     this.#lookout.reloaded();
     this.#traffic.regulate();

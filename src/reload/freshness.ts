@@ -35,6 +35,8 @@ export class Freshness {
   readonly #settled: () => void;
   readonly #openWatch: typeof openWatch;
   #ready = false;
+  /** The serving generation, as long as it may still be reading its code. */
+  #loading: number | undefined;
   #began = 0;
   #ended = 0;
   /** The disk when the present pause began. */
@@ -160,7 +162,19 @@ export class Freshness {
 
   changed(base: Base): readonly Change[] {
     const mark = this.#marks.get(base);
-    return mark === undefined ? [] : this.watch.changedSince(mark);
+    if (mark === undefined) return [];
+    const changed = this.watch.changedSince(mark);
+    return base === 'serving' && this.#loading !== undefined ? [...changed, ...this.#restored(mark)] : changed;
+  }
+
+  /** This generation serves from now on; undefined: one that has read its code. */
+  loads(generation: number | undefined): void {
+    this.#loading = generation;
+  }
+
+  /** It has read its code, and what was saved before has been looked at. If that may be what it has read, it stays in doubt. */
+  loaded(generation: number): void {
+    if (this.#loading === generation && this.changed('serving').length === 0) this.#loading = undefined;
   }
 
   /** What was saved since and is what it was: whoever has read it meanwhile may have read something else. */

@@ -7,6 +7,7 @@ import type { Desk } from '../pipeline/desk.js';
 import type { Envelope } from '../wire/scan.js';
 import { named } from './attempt.js';
 import { pathsOf, type Freshness } from './freshness.js';
+import { fence } from './gate.js';
 import { judge } from './judge.js';
 import { Loops } from './loops.js';
 import type { Event, State } from './states.js';
@@ -54,6 +55,13 @@ export class Lookout {
     if (!asked && state().at === 'serving' && this.#mayWait(pathsOf(fresh.changed('serving')))) return;
     this.#waits = false;
     dispatch(event);
+  }
+
+  /** A server that serves without ever having been asked has said its first word: by now it has read its code. */
+  async spoke(generation: number): Promise<void> {
+    await fence();
+    await this.check(false);
+    this.#context.freshness()?.loaded(generation);
   }
 
   reloaded(): void {

@@ -27,6 +27,8 @@ export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools'> {
   introducing(id: Id): void;
   /** The client has closed its side, and all that it had sent is with the desk. */
   ended(): void;
+  /** The generation that this was to be told of has said its first word. */
+  spoke(generation: number): void;
   exit(generation: Generation, exit: Exit): void;
 }
 
@@ -48,6 +50,7 @@ export class Traffic {
   /** Too much waits at the gate. */
   #crowded = false;
   readonly #said = new Set<string>();
+  #silent: number | undefined;
   #expiring = false;
   #ending = false;
 
@@ -108,6 +111,10 @@ export class Traffic {
     this.generationEvents = {
       message: ({ number }, run, from, to, envelope) => {
         fromServer(this.desk, number, run, envelope, from, to);
+        if (this.#silent === number) {
+          this.#silent = undefined;
+          events.spoke(number);
+        }
         if (this.desk.ending === number) void this.#watchEnding(number);
       },
       noise: flow.noise,
@@ -134,6 +141,11 @@ export class Traffic {
   admit(generation: Generation): void {
     this.#roster.add(generation);
     if (this.client.writer.full) generation.pause();
+  }
+
+  /** Tells when it says its first word. */
+  awaitWord(generation: number): void {
+    this.#silent = generation;
   }
 
   /** Another configuration is in force. */

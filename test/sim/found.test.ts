@@ -174,3 +174,17 @@ test('P1 one answer: what a replaced server owes is answered though the one that
       { seed: 7999, programs: [{}, {}, {}, {}, {}, {}, {}, {}], mends: true },
     ),
   ));
+
+test('P4 fresh: a save that is undone while the first server takes its time to read its code does not stay with it', () =>
+  holds(
+    scriptWith(
+      {},
+      [
+        { do: 'tell', salt: 1, turns: 0, ms: 290 },
+        { do: 'save', file: 'main.js', content: 8, salt: 2, turns: 0, ms: 20 },
+        { do: 'save', file: 'main.js', content: 0, salt: 3, turns: 0, ms: 500 },
+        { do: 'call', tool: 2, id: 1, token: false, salt: 4, turns: 0, ms: 500 },
+      ],
+      { programs: [{ boot: 300 }] },
+    ),
+  ));
