@@ -5,9 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Contents } from './contents.js';
 import { EMPTY, isUntouched, readFile, readLink, type Reading } from './digest.js';
 import type { Stamp } from './entry.js';
+import type { Listing } from './listing.js';
 import type { Pace } from './pace.js';
 import { statOf } from './paths.js';
-import type { Found } from './tree.js';
+import type { Directory, Found } from './tree.js';
 
 export interface IntakeOptions {
   contents: Contents;
@@ -23,6 +24,8 @@ export interface IntakeOptions {
 
 export interface Intake {
   take(found: readonly Found[], pace: Pace): Promise<void>;
+  /** What was deleted between the start and the listing is in neither. */
+  takeListing(directory: Directory, listing: Listing): void;
   /** A file that is named explicitly. */
   takeNamed(key: string, path: string, rules: readonly string[], pace: Pace): Promise<void>;
   readonly hasLinks: boolean;
@@ -65,9 +68,13 @@ export function createIntake(options: IntakeOptions): Intake {
     } else {
       if (sealed && contents.get(key)?.digest === reading.digest) options.same(path);
       contents.set(key, { digest: reading.digest, changed: reading.changed, rules, ...reading.stamp });
-      const late = reading.changed >= options.since - LATE || options.isPending(path);
-      if (!sealed && late) contents.unknown(key, rules);
+      if (!sealed && (isLate(reading.changed) || options.isPending(path))) contents.unknown(key, rules);
     }
+  }
+
+  /** Whether it happened after the start, or may have. */
+  function isLate(time = -Infinity): boolean {
+    return time >= options.since - LATE;
   }
 
   function isKnown(key: string, path: string, rules: readonly string[]): boolean {
@@ -158,6 +165,15 @@ export function createIntake(options: IntakeOptions): Intake {
         const reading = started instanceof Promise ? await started : started;
         put(key, path, rules, isEmptied(key, reading) ? await whole(key, path, reading, pace) : reading);
       }
+    },
+
+    takeListing(directory, { files, links, directories }) {
+      if (sealed || !isLate(statOf(directory.path)?.ctimeMs)) return;
+      // Something has come, which shows by itself, or gone.
+      const names = ['.gitignore', ...files, ...links, ...directories];
+      if (names.some((name) => isLate(statOf(directory.prefix + name)?.birthtimeMs))) return;
+      const rules = new Set(directory.scopes.map((scope) => scope.root.rule));
+      contents.unknown(directory.label === '' ? './' : directory.label, [...rules]);
     },
 
     async takeNamed(key, path, rules, pace) {

@@ -39,6 +39,8 @@ export interface TreeOptions {
   /** A file no longer counts, or is gone. */
   forget(label: string): void;
   unreadable(directory: string): void;
+  /** The directory was listed, and what counts in it is known. */
+  listed(directory: Directory, listing: Listing): void;
 }
 
 export interface Tree {
@@ -158,6 +160,7 @@ export function createTree(options: TreeOptions): Tree {
         continue;
       }
       await fill(directory, listing, found, pace);
+      options.listed(directory, listing);
       for (const name of listing.directories) {
         if (deep || !directories.has(directory.prefix + name)) stack.push(directory.prefix + name);
       }

@@ -98,7 +98,11 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     },
     same: (path: string) => void unchanged.push(labelOf(path, options.cwd)),
   };
-  const tree = createTree({ ...shared, isExcluded: contents.isExcluded });
+  const tree = createTree({
+    ...shared,
+    isExcluded: contents.isExcluded,
+    listed: (directory, listing) => intake.takeListing(directory, listing),
+  });
   const intake = createIntake({ ...shared, since: options.since, isPending: (path) => pending.has(path) });
   const places = createPlaces({ ...shared, roots, tree, intake });
 

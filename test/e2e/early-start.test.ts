@@ -47,6 +47,24 @@ describe('before the proxy is loaded', { skip: process.platform === 'win32', con
     assert.equal(await proxy.call(), 'two', proxy.transcript());
   });
 
+  test('P4 fresh: a file that was deleted when the first server had just read it', async (t) => {
+    const { 'server.mjs': server } = reloadable('one') as { 'server.mjs': string };
+    const script = `
+      [ -e src/extra.mjs ] || exec "$0" server.mjs
+      rm src/extra.mjs
+      exec "$0" old.mjs`;
+    const proxy = startWatched(t, {
+      files: {
+        'src/extra.mjs': 'export {};',
+        'old/behaviour.mjs': behaviour('with extra'),
+        'old.mjs': server.replace('./src/', './old/'),
+      },
+      command: [...shell(script), process.execPath],
+    });
+    await proxy.initialize();
+    assert.equal(await proxy.call(), 'one', proxy.transcript());
+  });
+
   test('a reload that is asked for by a signal starts a server after it', async (t) => {
     const script = 'echo >> starts; [ -e asked ] || { echo > asked; kill -USR2 $PPID; }; exec "$0" server.mjs';
     const proxy = startWatched(t, { command: [...shell(script), process.execPath] });

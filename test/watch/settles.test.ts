@@ -137,6 +137,17 @@ for (const poll of [undefined, 60_000]) {
     };
     assert.deepEqual(await startUp(t, act, { poll }), ['changed src/d3/f3.ts', 'changed src/new/x.ts']);
   });
+
+  test(`P6 settles: a deletion before anything is watched is not lost, ${how}`, async (t) => {
+    assert.deepEqual(await startUp(t, (dir) => rmSync(join(dir, 'src/d3/f3.ts')), { poll }), ['removed src/d3/']);
+    const move = (dir: string): void => renameSync(join(dir, 'src/d3'), join(dir, 'd3'));
+    assert.deepEqual(await startUp(t, move, { poll }), ['removed src/']);
+  });
+
+  test(`P5 content only: a cache that a server makes as it starts restarts nothing, ${how}`, async (t) => {
+    const act = (dir: string): void => put(dir, 'src/d3/__pycache__/f3.pyc', 'cached');
+    assert.deepEqual(await startUp(t, act, { poll }), []);
+  });
 }
 
 test('P6 settles: a deletion once watching has begun, but before the baseline is hashed, is not lost', async (t) => {
