@@ -31,6 +31,21 @@ test('P8 what is in flight finishes on the old server, while the new one serves;
   assert.deepEqual(effects(proxy), ['1']);
 });
 
+test('P1 what is in flight finishes on the old server, though the new one leaves with 0; then the proxy goes', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  const gate = proxy.gate();
+  const { answer } = await proxy.begin('effect', { file: 'effects', until: gate.path });
+  proxy.save(behaviour('two'));
+  assert.equal(await proxy.call('answer'), 'two');
+  const killer = await proxy.request('tools/call', { name: 'die', arguments: { code: 0 } });
+  assert.match(killer.error?.message ?? '', /may or may not have taken effect/);
+  const { error } = await proxy.request('tools/list');
+  assert.match(error?.message ?? '', /has ended, and is not started again/);
+  gate.open();
+  assert.equal((await answer).result.content[0].text, '1');
+  assert.equal((await proxy.exited).code, 0);
+});
+
 test('P8 after --drain, tools that are read-only or idempotent run again on the new server, any other is told to may have run', async (t) => {
   const annotations = { answer: { readOnlyHint: true }, effect: { idempotentHint: true } };
   const proxy = await live(t, reloadable({ answer: 'one', annotations }), { options: drain });
