@@ -65,8 +65,8 @@ export function grossRegressions(samples: Samples): Regression[] {
     const value = row.value(best(taken));
     // No ratio to the best figures: the yardsticks are as noisy as that, or this system does not tell.
     if (Number.isNaN(value) || value <= guard) return [];
-    const told = `${text}: ${number(value)} ${unit}, and at most ${number(guard)} is let pass`;
-    return [{ group, text: told, excess: value / guard }];
+    const words = `${text}: ${number(value)} ${unit}, and at most ${number(guard)} is let pass`;
+    return [{ group, text: words, excess: value / guard }];
   });
 }
 
