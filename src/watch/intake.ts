@@ -167,10 +167,10 @@ export function createIntake(options: IntakeOptions): Intake {
       }
     },
 
-    takeListing(directory, { files, links, directories }) {
+    takeListing(directory, listing) {
       if (sealed || !isLate(statOf(directory.path)?.ctimeMs)) return;
       // Something has come, which shows by itself, or gone.
-      const names = ['.gitignore', ...files, ...links, ...directories];
+      const names = ['.gitignore', ...listing.files, ...listing.links, ...listing.directories];
       if (names.some((name) => isLate(statOf(directory.prefix + name)?.birthtimeMs))) return;
       const rules = new Set(directory.scopes.map((scope) => scope.root.rule));
       contents.unknown(directory.label === '' ? './' : directory.label, [...rules]);
