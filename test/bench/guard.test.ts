@@ -1,12 +1,12 @@
-// Whether the guard can fail: what is planted here stands in the proxy's place, takes 5 ms more for every message or builds large ones
-// anew, and is measured as the guard does it. That it lets the proxy itself pass is for --guard to show.
+// Whether the guard can fail: what is planted here stands in the proxy's place, takes 5 ms more for every message, and is measured as
+// the guard does it. That it lets the proxy itself pass is for --guard to show, what is too much of anything for report.test.ts.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { grossRegressions } from './report.js';
-import { groups, type GroupName } from './rows.js';
+import { groups } from './rows.js';
 import { prepareGround } from './ways.js';
 
 /** Passes lines on in both directions; `forward` is what it does with one for the server. */
@@ -20,23 +20,21 @@ require('node:readline').createInterface(process.stdin).on('line', (line) => { $
 `;
 }
 
-async function regressions(t: TestContext, group: GroupName, forward: string): Promise<readonly string[]> {
+test('the guard finds 5 ms more for every message', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'hotline-guard-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const planted = join(directory, 'planted.cjs');
-  writeFileSync(planted, program(forward));
+  writeFileSync(planted, program('setTimeout(send, 5, line);'));
   const ground = await prepareGround(planted);
   t.after(() => ground.remove());
-  return grossRegressions({ [group]: [await groups[group](ground, false)] }).map(({ text }) => text);
-}
-
-test('the guard finds 5 ms more for every message', async (t) => {
-  const found = await regressions(t, 'round-trip', 'setTimeout(send, 5, line);');
-  assert.equal(found.filter((text) => text.startsWith('round trip, 200 B, p50')).length, 2);
-});
-
-test('the guard finds messages that are parsed and built anew', async (t) => {
-  const anew = 'const text = JSON.stringify(JSON.parse(line)); send(text);';
-  const found = await regressions(t, 'throughput', anew);
-  assert.equal(found.filter((text) => text.startsWith('throughput, 1 MB')).length, 2);
+  // On a busy machine the pipe may seem to add nothing, which tells no ratio: the guard looks again, too.
+  const repeats = [];
+  let found: readonly string[] = [];
+  for (let times = 0; times < 5 && found.length < 2; times++) {
+    repeats.push(await groups['round-trip'](ground, false));
+    found = grossRegressions({ 'round-trip': repeats })
+      .map(({ text }) => text)
+      .filter((text) => text.startsWith('round trip, 200 B, p50'));
+  }
+  assert.equal(found.length, 2);
 });
