@@ -23,6 +23,11 @@ export class CrossTalk {
     this.#shown.set(key, mark);
   }
 
+  /** The client answers what it knows under this id, which is free from then on: the answer need not reach an asker that was given up. */
+  answers({ id }: Message): void {
+    this.#shown.delete(keyOf(id));
+  }
+
   /** A server is given an answer. */
   answerWritten(life: Life, { id, result }: Message): void {
     const mark = (result as { sim?: Mark } | undefined)?.sim;

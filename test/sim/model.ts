@@ -30,6 +30,7 @@ export class Model {
     this.facts.note(`client → ${line}`);
     for (const message of parse(line) ?? []) {
       this.#order.sent(message.method);
+      if (message.method === undefined) this.#crossTalk.answers(message);
       this.requests.sent(message, line);
     }
   }

@@ -120,8 +120,11 @@ export class Requests {
     if (id === null) return undefined;
     const key = keyOf(id);
     const open = [...this.#open].filter((one) => one.key === key);
+    // The proxy itself answers what no server has; large ids that differ are one and the same here.
+    const isNobodys = ({ with: servers }: Asked): boolean => !servers.some((one) => this.#facts.isAlive(one));
     const asked =
       (mark?.uid === undefined ? undefined : open.find(({ uid }) => uid === mark.uid)) ??
+      (mark === undefined ? open.find((one) => !one.cancelled && isNobodys(one)) : undefined) ??
       open.find(({ cancelled }) => !cancelled) ??
       open[0];
     if (asked === undefined) {
