@@ -28,6 +28,7 @@ export function release(desk: Desk, failure: Failure | undefined): void {
   desk.failure = failure;
   desk.holding = false;
   if (failure !== undefined && desk.serving === undefined) acknowledgeStreams(desk);
+  for (const held of desk.hold.takeAgain()) forward(desk, held);
   pump(desk);
   for (const held of desk.hold.takeAll()) forward(desk, held);
 }
