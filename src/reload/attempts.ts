@@ -82,8 +82,8 @@ export class Attempts {
 
   start(number: number, attempt: Attempt): void {
     const begun = this.#run?.attempt === attempt ? this.#run : undefined;
-    // A restart after a crash has nothing to build, so it begins here, with what is on the disk now.
-    if (begun === undefined) this.#freshness?.mark('attempt');
+    // A restart after a crash builds nothing, so it begins here: with what is on the disk now, or with what was built before.
+    if (begun === undefined) this.#freshness?.mark('attempt', this.#builds.any ? 'serving' : undefined);
     const run = begun ?? createRun(attempt, []);
     this.#run = run;
     this.#queue(run, () => this.#start(number, run));

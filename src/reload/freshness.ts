@@ -31,6 +31,8 @@ export class Freshness {
   readonly #marks = new Map<Base, Mark>();
   readonly #outputs = new Outputs();
   readonly #rewrites = new Rewrites();
+  /** The files whose change in the present attempt is counted already. */
+  readonly #counted = new Set<string>();
   readonly #log: Log;
   readonly #settled: () => void;
   readonly #openWatch: typeof openWatch;
@@ -125,13 +127,14 @@ export class Freshness {
     await this.watch.check();
   }
 
-  /** Remembers the disk as it is. */
-  mark(base: Base): void {
-    const mark = this.watch.mark();
+  /** Remembers the disk as it is, or as another remembers it. */
+  mark(base: Base, like?: Base): void {
+    const mark = this.watch.mark(like === undefined ? undefined : this.#marks.get(like));
     this.forget(base);
     this.#marks.set(base, mark);
     if (base !== 'attempt') return;
     this.#began = performance.now();
+    this.#counted.clear();
     this.#rewrites.begin();
   }
 
@@ -209,8 +212,10 @@ export class Freshness {
     if (this.#pause !== undefined) return this.#editedIn(this.#pause);
     const files = pathsOf(this.changed('attempt'));
     const restored = this.#restored(this.#marks.get('attempt'));
-    if (this.#outputs.mayBe(files) && restored.length === 0) return false;
-    this.#outputs.ended(files);
+    if (this.#outputs.mayBe(files)) return restored.length > 0;
+    // While a server drains, one attempt is looked at again and again.
+    this.#outputs.ended(files.filter((file) => !this.#counted.has(file)));
+    for (const file of files) this.#counted.add(file);
     return true;
   }
 

@@ -27,7 +27,8 @@ export interface Contents {
   /** Until the contents are sealed, what is set is the baseline; this says that a file's baseline can't be known. */
   unknown(key: string, rules: readonly string[]): void;
   seal(): void;
-  mark(): Mark;
+  /** `like`: as that one remembers it. */
+  mark(like?: Mark): Mark;
   release(mark: Mark): void;
   changedSince(mark: Mark): readonly Change[];
   /** The same, and what was saved or touched and is what it was. */
@@ -118,9 +119,10 @@ export function createContents(): Contents {
       unknown.clear();
     },
 
-    mark() {
+    mark(like) {
       const mark = { opening: !sealed };
-      marks.set(mark, new Map());
+      const known = [...((like && marks.get(like)) ?? [])];
+      marks.set(mark, new Map(known.filter(([key, before]) => !isSame(before, entries.get(key)))));
       return mark;
     },
 

@@ -49,8 +49,9 @@ export interface Watch {
   /** Hashes what is dirty at the time of the call, or with polling everything that stat can't vouch for. Rejects only by
    * the signal. */
   check(signal?: AbortSignal): Promise<void>;
-  /** Remembers the present content. Taken before `ready`, it stands for the content when the server was started. */
-  mark(): Mark;
+  /** Remembers the present content, or what `like` does. Taken before `ready`, it stands for the content when the server was
+   * started. */
+  mark(like?: Mark): Mark;
   release(mark: Mark): void;
   changedSince(mark: Mark): readonly Change[];
   /** The same, and what was saved or touched since and is what it was: in between it may have been something else. */

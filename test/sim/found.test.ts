@@ -188,3 +188,66 @@ test('P4 fresh: a save that is undone while the first server takes its time to r
       { programs: [{ boot: 300 }] },
     ),
   ));
+
+test('P4, P6: files that are saved one after the other while a server drains are no outputs', () =>
+  holds(
+    scriptWith(
+      { strategy: 'replace', settings: 'continue' },
+      [
+        { do: 'tell', salt: 1, turns: 0, ms: 5000 },
+        { do: 'freeze', which: 0, salt: 2, turns: 0, ms: 0 },
+        { do: 'call', tool: 2, id: 1, token: false, salt: 3, turns: 0, ms: 10 },
+        { do: 'save', file: 'lists.js', content: 1, salt: 4, turns: 0, ms: 200 },
+        { do: 'save', file: 'other.js', content: 1, salt: 5, turns: 0, ms: 200 },
+        { do: 'save', file: 'main.js', content: 1, salt: 6, turns: 0, ms: 200 },
+        { do: 'save', file: 'settings.json', content: 1, salt: 7, turns: 0, ms: 200 },
+        { do: 'save', file: 'lists.js', content: 2, salt: 8, turns: 0, ms: 200 },
+        { do: 'thaw', salt: 9, turns: 0, ms: 60_000 },
+        { do: 'save', file: 'main.js', content: 2, salt: 10, turns: 0, ms: 4000 },
+        { do: 'save', file: 'other.js', content: 2, salt: 11, turns: 0, ms: 0 },
+        { do: 'call', tool: 2, id: 2, token: false, salt: 12, turns: 0, ms: 60_000 },
+      ],
+      { programs: [{ delay: 3000 }] },
+    ),
+  ));
+
+test('P3 order: calls that are sent again go before those that wait for their turn', () =>
+  holds(
+    scriptWith(
+      {
+        drain: 500,
+        hold: 1500,
+        startTimeout: 2000,
+        stopTimeout: 300,
+        onFailure: 'serve',
+        concurrency: 1,
+        debounce: 0,
+        poll: 500,
+      },
+      [
+        { do: 'save', file: 'lists.js', content: 9, salt: 226483304, turns: 0, ms: 0 },
+        { do: 'call', tool: 2, id: 6, token: false, salt: 4226498123, turns: 0, ms: 3538 },
+        { do: 'crash', which: 5, code: 42, cut: true, salt: 2139796471, turns: 0, ms: 0 },
+        { do: 'garbage', kind: 0, salt: 3227099070, turns: 0, ms: 0 },
+        { do: 'call', tool: 1, id: 2, token: false, salt: 1899795472, turns: 0, ms: 0 },
+        { do: 'call', tool: 1, id: 19, token: false, salt: 4180554992, turns: 0, ms: 0 },
+      ],
+      { seed: 10204, programs: [{}, {}, {}, {}, {}, {}, {}, {}] },
+    ),
+  ));
+
+test('P4 fresh: a restart after a crash is one of what was built, not of what was saved since', () =>
+  holds(
+    scriptWith(
+      { era: 'modern', strategy: 'replace', drain: 0, stopTimeout: 300, restartDelay: 300, builds: true, slowDisk: 60 },
+      [
+        { do: 'ask', method: 8, id: 16, salt: 2594082158, turns: 0, ms: 5306 },
+        { do: 'save', file: 'main.js', content: 24, salt: 3018823184, turns: 0, ms: 3 },
+        { do: 'ask', method: 5, id: 0, salt: 242413525, turns: 3, ms: 0 },
+        { do: 'save', file: 'main.js', content: 8, salt: 2592865826, turns: 0, ms: 0 },
+        { do: 'save', file: 'settings.json', content: 6, salt: 4093518058, turns: 0, ms: 19 },
+        { do: 'crash', which: 5, code: 42, cut: true, salt: 3293488117, turns: 0, ms: 0 },
+      ],
+      { seed: 11895, programs: [{}, {}, {}, {}, {}, {}, {}, {}] },
+    ),
+  ));

@@ -105,3 +105,21 @@ test('until it is sealed, what is set is the baseline; an unknown baseline count
   assert.deepEqual(contents.changedSince(opening), [{ path: 'b', rules: ['r'], kind: 'changed' }]);
   assert.deepEqual(contents.changedSince(later), []);
 });
+
+test('a mark like another tells what differs from the same moment, but not what stirred before it', () => {
+  const contents = createContents();
+  for (const name of ['a', 'b']) contents.set(name, entry('1'));
+  contents.seal();
+  const first = contents.mark();
+  contents.set('a', entry('2'));
+  contents.set('b', { ...entry('1'), changed: 2 });
+  const second = contents.mark(first);
+  const paths = (changes: readonly { path: string }[]): string[] => changes.map(({ path }) => path);
+  assert.deepEqual(paths(contents.changedSince(second)), ['a']);
+  assert.deepEqual(paths(contents.stirredSince(first)), ['a', 'b']);
+  assert.deepEqual(paths(contents.stirredSince(second)), ['a']);
+  contents.set('b', { ...entry('1'), changed: 3 });
+  assert.deepEqual(paths(contents.stirredSince(second)), ['a', 'b']);
+  contents.set('a', entry('1'));
+  assert.deepEqual(paths(contents.changedSince(second)), []);
+});
