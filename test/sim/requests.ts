@@ -120,11 +120,11 @@ export class Requests {
     if (id === null) return undefined;
     const key = keyOf(id);
     const open = [...this.#open].filter((one) => one.key === key);
-    // The proxy itself answers what no server has; large ids that differ are one and the same here.
-    const isNobodys = ({ with: servers }: Asked): boolean => !servers.some((one) => this.#facts.isAlive(one));
+    // What waited in vain was with no server. Large ids that differ are one and the same here.
+    const waited = mark === undefined && error !== undefined && !saysMayHaveRun(error);
     const asked =
       (mark?.uid === undefined ? undefined : open.find(({ uid }) => uid === mark.uid)) ??
-      (mark === undefined ? open.find((one) => !one.cancelled && isNobodys(one)) : undefined) ??
+      (waited ? open.find((one) => !one.cancelled && one.with.length === 0) : undefined) ??
       open.find(({ cancelled }) => !cancelled) ??
       open[0];
     if (asked === undefined) {
@@ -143,8 +143,7 @@ export class Requests {
   }
 
   #answeredByProxy(asked: Asked, error: unknown): void {
-    const says = (error as { data?: { mayHaveRun?: boolean } } | undefined)?.data?.mayHaveRun === true;
-    if (error === undefined || says || asked.with.length === 0) return;
+    if (error === undefined || saysMayHaveRun(error) || asked.with.length === 0) return;
     const harmless = asked.with.some(
       (generation) => this.#facts.lives.get(generation)?.harmless.has(asked.tool) === true,
     );
@@ -187,4 +186,8 @@ export class Requests {
     const first = this.#owed().find((asked) => !isBlocked(asked));
     if (first !== undefined) this.#facts.fail('P1', `request ${first.uid} (${first.method}) is never answered`);
   }
+}
+
+function saysMayHaveRun(error: unknown): boolean {
+  return (error as { data?: { mayHaveRun?: boolean } }).data?.mayHaveRun === true;
 }
