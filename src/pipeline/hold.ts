@@ -79,7 +79,7 @@ export class Hold {
 
   /** Takes out what is sent again: it was sent before everything that waits, here or for its turn. */
   takeAgain(): Held[] {
-    const at = this.#held.findIndex((held) => held.again !== true);
+    const at = this.#held.findIndex((held) => !held.again);
     const again = this.#held.splice(0, at < 0 ? this.#held.length : at);
     for (const { line } of again) this.#bytes -= line.length;
     return again;
