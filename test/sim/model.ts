@@ -128,7 +128,9 @@ export class Model {
       if (mark !== undefined) this.#order.seen(message, mark, line);
       if (message.method === undefined) {
         const asked = this.requests.answered(message, mark);
-        if (asked !== undefined) this.news.served(asked, message.result, mark);
+        // Of requests under one id, the server's mark tells which it has answered.
+        const meant = this.facts.asked.get(mark?.uid ?? -1) ?? asked;
+        if (asked !== undefined && meant !== undefined) this.news.served(meant, message.result, mark);
       } else if (message.id !== undefined) this.#crossTalk.asks(message, mark);
       else this.news.told(message, mark);
     }
