@@ -214,23 +214,27 @@ export class Freshness {
     const restored = this.#restored(this.#marks.get('attempt'));
     if (this.#outputs.mayBe(files)) return restored.length > 0;
     // While a server drains, one attempt is looked at again and again.
-    this.#outputs.ended(files.filter((file) => !this.#counted.has(file)));
+    this.#count(files.filter((file) => !this.#counted.has(file)));
     for (const file of files) this.#counted.add(file);
     return true;
+  }
+
+  /** These have changed during an attempt that ends. */
+  #count(files: readonly string[]): void {
+    const taken = this.#outputs.ended(files);
+    if (taken.length === 0) return;
+    this.#log.warn(
+      'warning',
+      `${taken.join(', ')}: written during ${ENOUGH} reloads running and never in between, so it is taken for an output of the build or the server and no longer restarts one while it is being reloaded. Use --ignore for such files`,
+      { files: taken },
+    );
   }
 
   /** At the end of an attempt: may it stand? If not, a pause has passed, in which an editor may have shown itself. */
   async stands(signal: AbortSignal): Promise<boolean> {
     this.#ended = performance.now();
     const files = pathsOf(this.changed('attempt'));
-    const taken = this.#outputs.ended(files);
-    if (taken.length > 0) {
-      this.#log.warn(
-        'warning',
-        `${taken.join(', ')}: written during ${ENOUGH} reloads running and never in between, so it is taken for an output of the build or the server and no longer restarts one while it is being reloaded. Use --ignore for such files`,
-        { files: taken },
-      );
-    }
+    this.#count(files);
     const restored = this.#restored(this.#marks.get('attempt'));
     if (restored.length > 0 || (!this.#outputs.are(files) && !this.#endless(files))) {
       await this.#wait(signal);

@@ -251,3 +251,20 @@ test('P4 fresh: a restart after a crash is one of what was built, not of what wa
       { seed: 11895, programs: [{}, {}, {}, {}, {}, {}, {}, {}] },
     ),
   ));
+
+test('P4, P6: a file is never taken for an output without a word', () =>
+  holds(
+    scriptWith(
+      { strategy: 'replace', drain: 500, hold: 1500, restartDelay: 300, concurrency: 2, builds: true },
+      [
+        { do: 'call', tool: 4, id: 1, token: false, salt: 1762426742, turns: 0, ms: 87 },
+        { do: 'save', file: 'main.js', content: 24, salt: 2667175687, turns: 0, ms: 0 },
+        { do: 'call', tool: 3, id: 23, token: false, salt: 2212149826, turns: 0, ms: 105 },
+        { do: 'save', file: 'main.js', content: 14, salt: 2511651904, turns: 0, ms: 132 },
+        { do: 'save', file: 'main.js', content: 3, salt: 2020530420, turns: 0, ms: 0 },
+        { do: 'call', tool: 3, id: 17, token: false, salt: 4165696083, turns: 0, ms: 727 },
+        { do: 'save', file: 'main.js', content: 4, salt: 3632687149, turns: 0, ms: 1544 },
+      ],
+      { seed: 14137, programs: [{}, {}, {}, {}, {}, {}, {}, {}], mends: true },
+    ),
+  ));
