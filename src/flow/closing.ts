@@ -10,18 +10,26 @@ import type { Generation } from '../server/generation.js';
 import type { LineWriter } from '../wire/writer.js';
 
 export type Reason =
-  | { readonly by: 'client' }
+  /** `waited`: how long ago that was, in milliseconds. */
+  | { readonly by: 'client'; readonly waited?: number }
   | { readonly by: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly by: 'server'; readonly exit: Exit };
 
-/** SDK clients wait 2 s after closing stdin, then signal, which is faster, and kill 2 s later: all must be over by then. */
-export const CLIENT_ENDED: Ladder = {
-  end: true,
-  steps: [
-    { signal: 'SIGTERM', after: 1500 },
-    { signal: 'SIGKILL', after: 1500 },
-  ],
-};
+/**
+ * SDK clients wait 2 s after closing stdin, then signal, and kill 2 s later: all must be over by then. `waited`: how much of it is
+ * over already.
+ */
+function clientEnded(waited: number): Ladder {
+  return {
+    end: true,
+    steps: [
+      { signal: 'SIGTERM', after: Math.max(0, 1500 - waited) },
+      { signal: 'SIGKILL', after: 1500 },
+    ],
+  };
+}
+
+export const CLIENT_ENDED = clientEnded(0);
 /** How long a client that closed its side may take to read the last of what it asked for. */
 const LAST_READ = 500;
 
@@ -78,7 +86,8 @@ export class Closing {
 }
 
 function ladderFor(reason: Reason): Ladder {
-  if (reason.by !== 'signal') return CLIENT_ENDED;
+  if (reason.by === 'client') return clientEnded(reason.waited ?? 0);
+  if (reason.by === 'server') return CLIENT_ENDED;
   return {
     end: true,
     steps: [

@@ -255,8 +255,9 @@ export class Controller implements Flow {
   }
 
   async #clientEnded(): Promise<void> {
+    const ended = performance.now();
     if (!this.#closing.begun) await lastHeld(this.#stopping, this.#attempts);
-    this.#end({ by: 'client' });
+    this.#end({ by: 'client', waited: performance.now() - ended });
   }
 
   #end(reason: Reason): void {

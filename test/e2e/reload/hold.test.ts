@@ -22,7 +22,9 @@ test('P3 requests and notifications keep their order through a hold, behind the 
   for (const line of lines) await proxy.send(line);
   open();
   assert.equal((await proxy.response('3')).result.messages[0].content.text, 'two');
-  const told = proxy.journal().filter(({ generation }) => generation === 2);
+  // On a busy machine the second may have made way for a third; it is the one that serves that counts.
+  const journal = proxy.journal();
+  const told = journal.filter(({ generation }) => generation === journal.at(-1)!.generation);
   const rest = told.map(({ line }) => line).filter((line) => !line.includes('"mcp-hotline:'));
   assert.deepEqual(rest, [initialized, ...lines]);
   assert.match(told[0]!.line, /"method":"initialize"/);
