@@ -255,9 +255,9 @@ export class Controller implements Flow {
   }
 
   async #clientEnded(): Promise<void> {
-    const ended = performance.now();
+    const closed = performance.now();
     if (!this.#closing.begun) await lastHeld(this.#stopping, this.#attempts);
-    this.#end({ by: 'client', waited: performance.now() - ended });
+    this.#end({ by: 'client', waited: performance.now() - closed });
   }
 
   #end(reason: Reason): void {
