@@ -232,6 +232,8 @@ export class Attempts {
   }
 
   async #failed(number: number, run: Run, failure: Failure, busy: boolean): Promise<void> {
+    // It may have read what a save has begun to write, of which the kernel tells only when that is done.
+    if (!busy && this.#freshness?.ready === true) await this.#freshness.sweep();
     if (!(await this.#isOver(run))) return;
     if (!busy && !run.skipped) this.#report(failure);
     const unborn = !this.#context.traffic.desk.born;

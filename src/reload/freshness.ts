@@ -127,6 +127,12 @@ export class Freshness {
     await this.watch.check();
   }
 
+  /** Looks at everything, stirred or not. */
+  async sweep(): Promise<void> {
+    await this.watch.ready;
+    await this.watch.sweep();
+  }
+
   /** Remembers the disk as it is, or as another remembers it. */
   mark(base: Base, like?: Base): void {
     const mark = this.watch.mark(like === undefined ? undefined : this.#marks.get(like));

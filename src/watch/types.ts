@@ -49,6 +49,8 @@ export interface Watch {
   /** Hashes what is dirty at the time of the call, or with polling everything that stat can't vouch for. Rejects only by
    * the signal. */
   check(signal?: AbortSignal): Promise<void>;
+  /** The same for everything that stat can't vouch for, whether it stirred or not: the kernel tells of a change after it is there. */
+  sweep(): Promise<void>;
   /** Remembers the present content, or what `like` does. Taken before `ready`, it stands for the content when the server was
    * started. */
   mark(like?: Mark): Mark;

@@ -198,6 +198,10 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
       if (observer.mode === 'poll') isLost = true;
       return signal === undefined ? checks.request() : abortable(checks.request(), signal);
     },
+    sweep() {
+      isLost = true;
+      return checks.request();
+    },
     mark: contents.mark,
     release: contents.release,
     changedSince: contents.changedSince,

@@ -107,6 +107,10 @@ export class Disk {
         if (options.poll !== undefined) sweep();
         return checks.request();
       },
+      sweep: () => {
+        sweep();
+        return checks.request();
+      },
       mark: contents.mark,
       release: contents.release,
       changedSince: contents.changedSince,

@@ -1,7 +1,7 @@
 // P4 as far as the watch goes: when a save has returned, two turns of the event loop later something is dirty, and a check
 // finds the new content. That requests wait for it is proved end to end elsewhere.
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { arrive, watched } from './fixture.js';
@@ -134,4 +134,18 @@ test('P4 fresh: with polling, a check finds what is on the disk now, 200 times o
   assert.deepEqual(await w.changes(), ['added src/new/deep/b.ts']);
   rmSync(w.path('src/new'), { recursive: true });
   assert.deepEqual(await w.changes(), ['removed src/new/deep/b.ts']);
+});
+
+test('P7 a sweep finds what no event has told of', async (t) => {
+  const w = await watched(t, { files: { 'src/a.ts': 'one' }, paths: ['src'] });
+  linkSync(w.path('src/a.ts'), w.path('elsewhere'));
+  await w.changes();
+  const mark = w.watch.mark();
+  // By another name, in a directory that is not watched: nobody hears of it.
+  writeFileSync(w.path('elsewhere'), 'two');
+  await arrive();
+  await w.watch.check();
+  assert.deepEqual(w.watch.changedSince(mark), []);
+  await w.watch.sweep();
+  assert.deepEqual(w.watch.changedSince(mark), [{ path: 'src/a.ts', rules: ['main'], kind: 'changed' }]);
 });
