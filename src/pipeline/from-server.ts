@@ -82,6 +82,7 @@ function isPlain(desk: Desk, generation: number, id: Id, failed: boolean): boole
   desk.ledger.strike(owed);
   if (!failed) desk.born = true;
   settled(desk, owed);
+  desk.ledger.release(owed);
   return true;
 }
 

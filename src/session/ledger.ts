@@ -6,39 +6,61 @@
 import type { Id } from '../wire/scan.js';
 import { keyOf, type Key } from './ids.js';
 
-export interface Owed {
-  readonly id: Id;
-  readonly key: Key;
+interface Entry {
+  id: Id;
+  key: Key;
   /** Grows with every request. */
-  readonly order: number;
-  readonly method: string;
+  order: number;
+  method: string;
   /** Where it lies as it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
   run: Buffer;
   from: number;
   to: number;
-  readonly generation: number;
+  generation: number;
   /** The requests of one batch are answered together and never sent again. */
-  readonly batch: Batch | undefined;
+  batch: Batch | undefined;
   /** Sent to a second generation after the first was lost. */
-  readonly again: boolean;
+  again: boolean;
   cancelled: boolean;
   /** Another request that the client sent under the same id before this one was answered. */
-  twin: Owed | undefined;
+  twin: Entry | undefined;
 }
+
+export type Owed = Readonly<Entry>;
 
 export interface Batch {
   readonly line: Buffer;
 }
 
 const NOTHING = Buffer.alloc(0);
+/** So many are kept for the next ones. */
+const SPARE = 1024;
 
 /** The request as a line of its own. Cut out only here: most are answered without being looked at again. */
 export function lineOf({ run, from, to }: Owed): Buffer {
   return run.subarray(from, to);
 }
 
+function blank(): Entry {
+  return {
+    id: '',
+    key: '',
+    order: 0,
+    method: '',
+    run: NOTHING,
+    from: 0,
+    to: 0,
+    generation: 0,
+    batch: undefined,
+    again: false,
+    cancelled: false,
+    twin: undefined,
+  };
+}
+
 export class Ledger {
-  readonly #owed = new Map<Key, Owed>();
+  readonly #owed = new Map<Key, Entry>();
+  readonly #spare: Entry[] = [];
   readonly #counts = new Map<number, number>();
   #entered = 0;
 
@@ -59,20 +81,19 @@ export class Ledger {
   ): void {
     const key = keyOf(id);
     if (key === 'null') return;
-    const owed: Owed = {
-      id,
-      key,
-      order: ++this.#entered,
-      method,
-      run,
-      from,
-      to,
-      generation,
-      batch,
-      again,
-      cancelled: false,
-      twin: this.#owed.get(key),
-    };
+    const owed = this.#spare.pop() ?? blank();
+    owed.id = id;
+    owed.key = key;
+    owed.order = ++this.#entered;
+    owed.method = method;
+    owed.run = run;
+    owed.from = from;
+    owed.to = to;
+    owed.generation = generation;
+    owed.batch = batch;
+    owed.again = again;
+    owed.cancelled = false;
+    owed.twin = this.#owed.get(key);
     this.#owed.set(key, owed);
     this.#count(generation, 1);
   }
@@ -92,12 +113,13 @@ export class Ledger {
 
   cancel(owed: Owed): void {
     if (owed.cancelled) return;
-    owed.cancelled = true;
+    const entry = owed as Entry;
+    entry.cancelled = true;
     // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is answered all the
     // same, what it asked for matters; copied, because a line keeps the whole chunk that it was read in.
-    owed.run = owed.method === 'tools/call' ? NOTHING : Buffer.from(lineOf(owed));
-    owed.from = 0;
-    owed.to = owed.run.length;
+    entry.run = owed.method === 'tools/call' ? NOTHING : Buffer.from(lineOf(owed));
+    entry.from = 0;
+    entry.to = owed.run.length;
     this.#count(owed.generation, -1);
   }
 
@@ -119,6 +141,18 @@ export class Ledger {
     for (const owed of taken) this.strike(owed);
     this.#counts.delete(generation);
     return taken;
+  }
+
+  /**
+   * What was struck out, and nobody looks at any more, is used again. Tables that a map has discarded would keep it in memory, with all
+   * that was read together with it, until the whole heap is looked through.
+   */
+  release(owed: Owed): void {
+    const entry = owed as Entry;
+    entry.run = NOTHING;
+    entry.batch = undefined;
+    entry.twin = undefined;
+    if (this.#spare.length < SPARE) this.#spare.push(entry);
   }
 
   strike(owed: Owed): void {

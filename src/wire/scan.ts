@@ -4,6 +4,7 @@
  * JSON.parse counts them (the last wins); of larger ones no more is read than needed: the head until all is known, else
  * the tail, where many servers put `id`. The inside of `params` and `result` is never judged: that is the receiver's.
  */
+import { quickScan } from './quick.js';
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -40,6 +41,11 @@ const BATCH: Envelope = { kind: 'batch' };
 
 /** The line lies between `from` and `to`; what stands around it is not looked at. */
 export function scan(line: Buffer, from = 0, to = line.length): Envelope {
+  return (to - from <= EXACT ? quickScan(line, from, to) : undefined) ?? scanAny(line, from, to);
+}
+
+/** The same, in whatever form it is. */
+export function scanAny(line: Buffer, from: number, to: number): Envelope {
   const end = contentEnd(line, from, to);
   if (end === from) return INVALID;
   const at = contentStart(line, from);

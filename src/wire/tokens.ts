@@ -25,7 +25,8 @@ export function skipValue(json: Buffer, at: number, limit = json.length): number
   return end > at ? end : -1;
 }
 
-function skipContainer(json: Buffer, at: number, limit: number): number {
+/** The same for one that begins with a bracket. */
+export function skipContainer(json: Buffer, at: number, limit: number): number {
   let depth = 0;
   while (at < limit) {
     const byte = json[at++];
@@ -36,8 +37,12 @@ function skipContainer(json: Buffer, at: number, limit: number): number {
       while (at < near && (inside = json[at]) !== QUOTE) at += inside === BACKSLASH ? 2 : 1;
       at = at < near ? at + 1 : closingQuote(json, at, limit);
       if (at === -1) return -1;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
-    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) return at;
+    } else {
+      // Both kinds of bracket at once: they differ in this bit.
+      const bracket = (byte as number) | 0x20;
+      if (bracket === OPEN_OBJECT) depth++;
+      else if (bracket === CLOSE_OBJECT && --depth === 0) return at;
+    }
   }
   return -1;
 }
@@ -74,7 +79,11 @@ function isScalarByte(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   if (byte >= 0x61) return byte <= 0x7a;
   if (byte >= 0x41) return byte <= 0x5a;
-  return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e;
+  return isDigit(byte) || byte === 0x2d || byte === 0x2b || byte === 0x2e;
+}
+
+export function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 /** Whether it is a whole number without sign, fraction or exponent: what nearly every id is. */

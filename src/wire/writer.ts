@@ -1,13 +1,15 @@
 /**
- * An ordered writer of lines that honours backpressure. What is pushed in one turn of the event loop leaves in as few
- * writes as possible: lines that lie side by side in memory become one slice, the rest one vectored write. It knows when its
- * stream is full; pausing whoever feeds it is for its owner.
+ * An ordered writer of lines that honours backpressure. What is pushed in one turn of the event loop leaves in few writes: lines
+ * that lie side by side in memory become one slice, the rest one vectored write. It knows when its stream is full; pausing
+ * whoever feeds it is for its owner.
  */
 import type { Writable } from 'node:stream';
 
 /** So much may wait in the stream before its feeders are paused. */
 const FULL = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
+/** After so many small lines the other side can begin with them while the rest is looked at. */
+const EARLY = 64;
 
 export class LineWriter {
   readonly #stream: Writable;
@@ -18,6 +20,8 @@ export class LineWriter {
   #from = 0;
   #to = 0;
   #pending = 0;
+  /** How often something was pushed since it was last written. */
+  #pushes = 0;
   #scheduled = false;
   #full = false;
   #dead = false;
@@ -52,7 +56,9 @@ export class LineWriter {
       this.#from = from;
       this.#to = to;
     }
-    if (!this.#scheduled) {
+    if (++this.#pushes === EARLY) {
+      this.#write();
+    } else if (!this.#scheduled) {
       this.#scheduled = true;
       process.nextTick(this.#flush);
     }
@@ -74,11 +80,16 @@ export class LineWriter {
 
   flush(): void {
     this.#scheduled = false;
+    this.#write();
+  }
+
+  #write(): void {
     this.#closeRun();
     const runs = this.#runs;
     if (this.#dead || runs.length === 0) return;
     this.#runs = [];
     this.#pending = 0;
+    this.#pushes = 0;
     if (runs.length === 1) {
       this.#stream.write(runs[0]);
     } else {

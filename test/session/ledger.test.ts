@@ -14,3 +14,21 @@ test('P3 order: what a lost server owed comes back oldest first, also under ids 
   assert.equal(ledger.owing(7), 0);
   assert.equal(ledger.owing(8), 1);
 });
+
+test('P1 nothing lost: what is released keeps nothing of its request, and takes nothing into the next', () => {
+  const ledger = new Ledger();
+  const line = Buffer.from('a line');
+  ledger.enter('1', 'tools/call', line, 7, { batch: { line }, again: true });
+  ledger.enter('1', 'ping', line, 7);
+  const owed = ledger.settle('1', 7)!;
+  ledger.release(owed);
+  assert.equal(owed.run.length, 0);
+
+  ledger.enter('2', 'tools/list', line, 8);
+  const next = ledger.find('2')!;
+  const { id, method, generation, order, batch, again, cancelled, twin } = next;
+  assert.deepEqual([id, method, generation, order, String(next.run)], ['2', 'tools/list', 8, 3, 'a line']);
+  assert.deepEqual([batch, again, cancelled, twin], [undefined, false, false, undefined]);
+  assert.equal(ledger.find('1')?.method, 'tools/call');
+  assert.equal(ledger.owing(7), 1);
+});

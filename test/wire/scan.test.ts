@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { scan, scanHead, type Envelope } from '#src/wire/scan.js';
+import { quickScan } from '#src/wire/quick.js';
+import { scan, scanAny, scanHead, type Envelope } from '#src/wire/scan.js';
 
 /** What the scanner should say of a line that JSON.parse accepts. */
 function oracle(text: string): Envelope {
@@ -162,4 +163,49 @@ test('the head of a line that never ends tells the id to answer', () => {
   });
   assert.deepEqual(scanHead(Buffer.from('garbage')), {});
   assert.deepEqual(scanHead(Buffer.from('{"method":"m","id":12')), { method: 'm' }, 'it may go on');
+});
+
+const scrap = fc.oneof(
+  fc.constant('"jsonrpc":"2.0"'),
+  fc.constantFrom('"id":1', '"id":20', '"id":07', '"id":1234567890', '"id":-1', '"id":'),
+  fc.constantFrom('"method":"tools/call"', '"method":"a"', String.raw`"method":"a\\b"`, '"method":"é"', '"method":"x'),
+  fc.constantFrom(
+    '"params":{}',
+    String.raw`"params":{"a":[1,"}\"",{}]}`,
+    String.raw`"params":{"a":"\\"}`,
+    '"params":[1]',
+  ),
+  fc.constantFrom('"result":{"id":3}', '"result":1', '"error":{}', '"x":1', '', ' ', '}', '{', '"', '\\'),
+);
+
+test('P2 same bytes: what is read in one pass is what is read with care, or nothing', () => {
+  let read = 0;
+  fc.assert(
+    fc.property(fc.array(scrap, { maxLength: 6 }), fc.constantFrom('', '\n', '\r\n'), (scraps, end) => {
+      const line = Buffer.from(`{${scraps.join(',')}}${end}`);
+      const quick = quickScan(line, 0, line.length);
+      if (quick === undefined) return;
+      read++;
+      assert.deepEqual(quick, scanAny(line, 0, line.length), String(line));
+    }),
+    { numRuns: 20_000 },
+  );
+  assert.ok(read > 20, `${read} lines could be read`);
+});
+
+test('lines as the SDKs write them are read in one pass', () => {
+  const request = (token: string): Envelope => ({ kind: 'request', id: token, method: 'tools/call' });
+  const response = (token: string): Envelope => ({ kind: 'response', id: token, error: false });
+  const lines: [string, Envelope][] = [
+    ['{"method":"tools/call","params":{"name":"a"},"jsonrpc":"2.0","id":12}\n', request('12')],
+    [`${String.raw`{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"a\\"}}`}\n`, request('0')],
+    ['{"jsonrpc":"2.0","id":7,"method":"tools/call"}', request('7')],
+    [`${String.raw`{"result":{"content":[{"type":"text","text":"\"}"}]},"jsonrpc":"2.0","id":3}`}\n`, response('3')],
+    ['{"jsonrpc":"2.0","id":999999999,"result":{}}\n', response('999999999')],
+  ];
+  for (const [line, envelope] of lines) {
+    // Behind another, as it is read.
+    const run = Buffer.from(`{"x":1}\n${line}`);
+    assert.deepEqual(quickScan(run, 8, run.length), envelope, line);
+  }
 });

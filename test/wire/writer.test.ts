@@ -48,3 +48,14 @@ test('lines that lie side by side leave in one write', () => {
   writer.flush();
   assert.deepEqual(written.map(String), ['a\nb\nc\nd\n']);
 });
+
+test('of a long run of lines the first are written before the last are pushed', () => {
+  const { stream, written } = collect();
+  const writer = new LineWriter(stream, () => {});
+  const run = Buffer.from('a\n'.repeat(200));
+  for (let at = 0; at < run.length; at += 2) writer.push(run, at, at + 2);
+  const early = written.length;
+  writer.flush();
+  assert.ok(early >= 2 && early <= 5, `${early} writes before the last line`);
+  assert.deepEqual(Buffer.concat(written), run);
+});
