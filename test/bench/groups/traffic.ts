@@ -13,8 +13,8 @@ type Ways = Readonly<Record<WayName, Way>>;
 const all: Names = ['direct', 'pipe', 'plain', 'watching', 'unchecked'];
 const inUse: Names = ['direct', 'pipe', 'plain', 'watching'];
 const loads = {
-  small: { size: 200, window: 200, count: { full: 10_000, quick: 4000 } },
-  medium: { size: 10_000, window: 50, count: { full: 2000, quick: 500 } },
+  small: { size: 200, window: 200, count: { full: 30_000, quick: 4000 } },
+  medium: { size: 10_000, window: 50, count: { full: 5000, quick: 500 } },
   large: { size: 1_000_000, window: 4, count: { full: 30, quick: 10 } },
 } as const;
 
@@ -22,8 +22,8 @@ export const roundTrip: Group = async (ground, full) => {
   const ways = await ground.ways();
   return withConnections(ways, all, async (onEach) => {
     const work = (connection: Connection): Promise<number[]> => roundTrips(connection, 200, full ? 300 : 100);
-    await onEach(2, work);
-    const trips = await onEach(full ? 8 : 4, work);
+    await onEach(full ? 10 : 2, work);
+    const trips = await onEach(full ? 20 : 4, work);
     return {
       ...summary('p50', trips, (blocks) => percentile(blocks.flat(), 50)),
       ...summary('p99', trips, (blocks) => percentile(blocks.flat(), 99)),
@@ -37,7 +37,7 @@ export const throughputs: Group = async (ground, full) => {
     const sample: Record<string, number> = {};
     for (const [name, { size, window, count }] of Object.entries(loads)) {
       const load = { size, window, count: full ? count.full : count.quick };
-      await onEach(1, (connection) => throughput(connection, load));
+      await onEach(full ? 3 : 1, (connection) => throughput(connection, load));
       const times = await onEach(full ? 5 : 3, (connection) => throughput(connection, load));
       Object.assign(sample, summary(name, times, median));
     }
