@@ -78,7 +78,7 @@ function batch(desk: Desk, generation: number, line: Buffer): void {
 function isPlain(desk: Desk, generation: number, id: Id, failed: boolean): boolean {
   if (desk.own.size > 0 || desk.failure !== undefined || desk.ending !== undefined) return false;
   const owed = desk.ledger.find(keyOf(id), generation);
-  if (owed === undefined || LESSONS.has(owed.method)) return false;
+  if (owed === undefined || (owed.method !== 'tools/call' && LESSONS.has(owed.method))) return false;
   desk.ledger.strike(owed);
   if (!failed) desk.born = true;
   settled(desk, owed);
@@ -171,7 +171,7 @@ function settled(desk: Desk, owed: Owed): void {
   forgetProgress(desk, owed);
   if (!owed.cancelled) freeTurn(desk, owed);
   pump(desk);
-  if (desk.draining.has(owed.generation) && desk.ledger.owing(owed.generation) === 0)
+  if (desk.draining.size > 0 && desk.draining.has(owed.generation) && desk.ledger.owing(owed.generation) === 0)
     desk.ports.drained(owed.generation);
 }
 

@@ -28,11 +28,19 @@ interface Entry {
 
 export type Owed = Readonly<Entry>;
 
+/** How many answers the client still waits for from a generation. */
+interface Count {
+  readonly generation: number;
+  owing: number;
+}
+
 export interface Batch {
   readonly line: Buffer;
 }
 
 const NOTHING = Buffer.alloc(0);
+/** Stands for none: generations begin with 1. */
+const NOBODY: Count = { generation: 0, owing: 0 };
 /** So many are kept for the next ones. */
 const SPARE = 1024;
 
@@ -61,7 +69,9 @@ function blank(): Entry {
 export class Ledger {
   readonly #owed = new Map<Key, Entry>();
   readonly #spare: Entry[] = [];
-  readonly #counts = new Map<number, number>();
+  readonly #counts = new Map<number, Count>();
+  /** The one that was changed last: mostly it is changed again. */
+  #count = NOBODY;
   #entered = 0;
 
   enter(id: Id, method: string, line: Buffer, generation: number, more: { batch?: Batch; again?: boolean } = {}): void {
@@ -95,7 +105,7 @@ export class Ledger {
     owed.cancelled = false;
     owed.twin = this.#owed.get(key);
     this.#owed.set(key, owed);
-    this.#count(generation, 1);
+    this.#countOf(generation).owing++;
   }
 
   /** Strikes out what this generation owed under the id; undefined if it owed nothing. */
@@ -120,12 +130,12 @@ export class Ledger {
     entry.run = owed.method === 'tools/call' ? NOTHING : Buffer.from(lineOf(owed));
     entry.from = 0;
     entry.to = owed.run.length;
-    this.#count(owed.generation, -1);
+    this.#countOf(owed.generation).owing--;
   }
 
   /** How many answers the client still waits for from this generation. */
   owing(generation: number): number {
-    return this.#counts.get(generation) ?? 0;
+    return this.#counts.get(generation)?.owing ?? 0;
   }
 
   /** Strikes out all that the generation owed, oldest first. */
@@ -140,6 +150,7 @@ export class Ledger {
     taken.sort((one, other) => one.order - other.order);
     for (const owed of taken) this.strike(owed);
     this.#counts.delete(generation);
+    this.#count = NOBODY;
     return taken;
   }
 
@@ -165,10 +176,13 @@ export class Ledger {
       while (before !== undefined && before.twin !== owed) before = before.twin;
       if (before !== undefined) before.twin = owed.twin;
     }
-    if (!owed.cancelled) this.#count(owed.generation, -1);
+    if (!owed.cancelled) this.#countOf(owed.generation).owing--;
   }
 
-  #count(generation: number, by: number): void {
-    this.#counts.set(generation, (this.#counts.get(generation) ?? 0) + by);
+  #countOf(generation: number): Count {
+    if (this.#count.generation === generation) return this.#count;
+    const count = this.#counts.get(generation) ?? { generation, owing: 0 };
+    this.#counts.set(generation, count);
+    return (this.#count = count);
   }
 }
