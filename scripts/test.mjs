@@ -52,7 +52,7 @@ function run() {
   // Node 20 spends 60 ms more on every start with it.
   delete env.NODE_EXTRA_CA_CERTS;
   // The deadline is for a whole file: one that hangs fails instead of keeping everything waiting.
-  const flags = ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-timeout=600000'];
+  const flags = ['--enable-source-maps', '--test', '--test-concurrency=3', '--test-timeout=600000'];
   const args = [...flags, '--test-reporter=spec', ...files];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });

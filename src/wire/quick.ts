@@ -3,7 +3,7 @@
  * natural number. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses: what it
  * says is what scan.ts would say.
  */
-import type { Envelope } from './scan.js';
+import type { Envelope } from './envelope.js';
 import { BACKSLASH, CLOSE_OBJECT, COMMA, isDigit, OPEN_OBJECT, QUOTE, skipContainer } from './tokens.js';
 
 const NEWLINE = 0x0a;

@@ -4,6 +4,7 @@
  * JSON.parse counts them (the last wins); of larger ones no more is read than needed: the head until all is known, else
  * the tail, where many servers put `id`. The inside of `params` and `result` is never judged: that is the receiver's.
  */
+import type { Envelope, Id } from './envelope.js';
 import { quickScan } from './quick.js';
 import {
   BACKSLASH,
@@ -21,15 +22,7 @@ import {
   skipValue,
 } from './tokens.js';
 
-export type Envelope =
-  | { readonly kind: 'request'; readonly id: Id; readonly method: string }
-  | { readonly kind: 'notification'; readonly method: string }
-  | { readonly kind: 'response'; readonly id: Id; readonly error: boolean }
-  | { readonly kind: 'batch' }
-  | { readonly kind: 'invalid' };
-
-/** An id as the raw JSON token that was read: `0`, `"a"`, `null`. */
-export type Id = string;
+export type { Envelope, Id };
 
 /** Up to here a line is walked to its end. */
 const EXACT = 2048;
