@@ -2,7 +2,7 @@
 // server's own words, and each is mended by the next save. Floods are floods.test.ts's, both eras and strategies standing.test.ts's.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { linkSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { live, script, scripted } from '../../support/live.js';
 import { countLog, failureOf } from './failures.js';
@@ -115,6 +115,18 @@ test('P7 P6 half-written files settle: what fails on a file that has changed sin
     proxy.save(good('next'));
     assert.equal(await proxy.call('answer'), 'next');
   }
+  assert.equal(countLog(proxy, /start failed/), 0, proxy.stderr());
+});
+
+test('P7 what fails on a file that has changed since is not reported either if no event has told of it', async (t) => {
+  const proxy = await live(t, files());
+  assert.equal(await proxy.call('answer'), '0');
+  // The same file by another name, in a directory that nobody watches.
+  const elsewhere = `${proxy.gate().path}-link`;
+  linkSync(proxy.files.path('src/script.mjs'), elsewhere);
+  const mend = `writeFileSync(${JSON.stringify(elsewhere)}, ${JSON.stringify(good('whole'))});`;
+  proxy.save(script(`import { writeFileSync } from 'node:fs';\n${mend} throw new Error('unexpected end');`));
+  assert.equal(await proxy.call('answer'), 'whole');
   assert.equal(countLog(proxy, /start failed/), 0, proxy.stderr());
 });
 
