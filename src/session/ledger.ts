@@ -160,6 +160,7 @@ export class Ledger {
    */
   release(owed: Owed): void {
     const entry = owed as Entry;
+    entry.id = entry.key = entry.method = '';
     entry.run = NOTHING;
     entry.batch = undefined;
     entry.twin = undefined;

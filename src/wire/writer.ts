@@ -3,6 +3,7 @@
  * that lie side by side in memory become one slice, the rest one vectored write. It knows when its stream is full; pausing
  * whoever feeds it is for its owner.
  */
+import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
 /** So much may wait in the stream before its feeders are paused. */
@@ -14,6 +15,7 @@ const EARLY = 64;
 export class LineWriter {
   readonly #stream: Writable;
   readonly #onFull: (full: boolean) => void;
+  readonly #early: number;
   #runs: Buffer[] = [];
   /** The run that is still growing: what it begins in, and the offsets in that. It may grow beyond it, where another lies behind. */
   #run: Buffer | undefined;
@@ -29,6 +31,8 @@ export class LineWriter {
 
   constructor(stream: Writable, onFull: (full: boolean) => void) {
     this.#stream = stream;
+    // Who reads from a pipe answers later. Who listens to a stream of a caller's own may answer before write() returns.
+    this.#early = stream instanceof Socket ? EARLY : Infinity;
     this.#onFull = onFull;
     stream.on('drain', () => this.#relieve());
     stream.on('error', () => this.#die());
@@ -56,7 +60,7 @@ export class LineWriter {
       this.#from = from;
       this.#to = to;
     }
-    if (++this.#pushes === EARLY) {
+    if (++this.#pushes === this.#early) {
       this.#write();
     } else if (!this.#scheduled) {
       this.#scheduled = true;
