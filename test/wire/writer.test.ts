@@ -65,15 +65,14 @@ test('of a long run of lines the first are on their way to another process befor
 
 test('P1 P3 who answers in the middle of a write loses nothing, and comes behind it', async () => {
   const taken: string[] = [];
-  let writer: LineWriter | undefined;
   const stream = new Writable({
     writev(chunks, done) {
       for (const { chunk } of chunks) taken.push(...String(chunk).trimEnd().split('\n'));
-      for (let n = 0; n < 100 && taken.length === 2; n++) writer?.push(Buffer.from(`nested ${n}\n`));
+      for (let n = 0; n < 100 && taken.length === 2; n++) writer.push(Buffer.from(`nested ${n}\n`));
       done();
     },
   });
-  writer = new LineWriter(stream, () => {});
+  const writer: LineWriter = new LineWriter(stream, () => {});
   writer.push(Buffer.from('first\n'));
   writer.push(Buffer.from('second\n'));
   await writer.drained();
