@@ -2,6 +2,7 @@
  * The client's own opening of the session must not stay unanswered until the client gives up. After a while it is answered in
  * place of the server, and a server that is still running is adopted when it comes round.
  */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { Introduction } from '../pipeline/desk.js';
@@ -30,6 +31,8 @@ export async function overdue(
 ): Promise<Late | undefined> {
   const { startTimeout } = flow.config;
   const limit = startTimeout === 0 ? LIMIT : Math.min(LIMIT, startTimeout + GRACE);
+  // As many wait here as the client has sent.
+  setMaxListeners(0, over);
   const ended = await delay(limit, false, { signal: over, ref: false }).catch(() => true);
   const { desk } = traffic;
   const generation = roster.get(desk.serving);

@@ -32,6 +32,16 @@ describe('born late', { concurrency: 4 }, () => {
     assert.doesNotMatch(proxy.stderr(), /failed|crashed/);
   });
 
+  test('P14 a client that opens the session a dozen times before it is answered is no reason for a warning', async (t) => {
+    const proxy = await live(t, scripted(waits()), { options, initialize: false });
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'eager', version: '1' } };
+    const answers = Array.from({ length: 12 }, () => proxy.request('initialize', params));
+    await proxy.received(/"initialize"/);
+    proxy.files.write('gate', '');
+    // Whoever runs the tests fails a run in which a process warns.
+    for (const { result } of await Promise.all(answers)) assert.equal(result.serverInfo.name, 'late');
+  });
+
   test('P7 a server that does not answer initialize: the client is answered, and the server is adopted when it does', async (t) => {
     const proxy = await live(t, scripted(waits()), { options, initialize: false });
     const result = await proxy.initialize();
