@@ -1,6 +1,7 @@
 // `npm run matrix`: the test suite on every Node that is supported, one after the other, and a table of what came of it.
 // `--only 22,24` takes some of them, `--markdown` prints the table for the docs; other arguments choose tests, as they
-// do for test.mjs, which runs them. The Nodes are fetched from the npm registry into node_modules/.cache.
+// do for test.mjs, which runs them. The Nodes that are not the present one are fetched from the npm registry into
+// node_modules/.cache.
 import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -30,6 +31,7 @@ process.exitCode = rows.every(({ good }) => good) ? 0 : 1;
 
 /** The path of the binary, or why there is none. */
 function fetchNode(version) {
+  if (process.version.startsWith(`v${version}.`)) return process.execPath;
   const name = packageName();
   const prefix = join(cache, version);
   const windows = process.platform === 'win32';
