@@ -56,6 +56,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const holds = new Map<string, number>();
   const broken = new Set<string>();
   let sealed = false;
+  let firstUntil: number | undefined;
 
   function put(key: string, path: string, rules: readonly string[], reading: Reading): void {
     if (reading === 'absent') {
@@ -87,13 +88,17 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   function isEmptied(key: string, reading: Reading): boolean {
-    const before = contents.get(key)?.digest ?? EMPTY;
-    return before !== EMPTY && typeof reading !== 'string' && reading.digest === EMPTY;
+    if (typeof reading === 'string' || reading.digest !== EMPTY) return false;
+    const before = contents.get(key)?.digest;
+    // At the first look nobody knows what it was: it may have been emptied since the start.
+    return before === undefined ? !sealed && isLate(reading.changed) : before !== EMPTY;
   }
 
   /** What somebody saved, not the nothing that is there in the middle of a save. */
   async function whole(key: string, path: string, reading: Reading, pace: Pace): Promise<Reading> {
-    const until = performance.now() + EMPTIED;
+    let until = performance.now() + EMPTIED;
+    // Many may be new and empty at the first look: it waits once for all of them.
+    if (!sealed) until = firstUntil ??= until;
     let latest = reading;
     while (isEmptied(key, latest) && performance.now() < until) {
       await delay(AGAIN);

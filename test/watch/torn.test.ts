@@ -1,10 +1,11 @@
 // A save in place is two steps, emptying the file and filling it. Whoever looks in between must not take the nothing that is
 // there for content: it would be equal to the nothing of the next save.
 import assert from 'node:assert/strict';
-import { closeSync, openSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { watched } from './fixture.js';
+import { temporary, watched } from './fixture.js';
 
 for (const paths of [['src'], ['src/a.ts']]) {
   test(`P4 fresh: a look in the middle of a save waits for the rest of it (${paths.join()})`, async (t) => {
@@ -19,6 +20,18 @@ for (const paths of [['src'], ['src/a.ts']]) {
     await check;
     assert.equal(w.watch.fingerprint('main'), before);
     assert.deepEqual(await w.changes(), []);
+  });
+}
+
+for (const paths of [['src'], ['src/a.ts']]) {
+  test(`P6 settles: so does the first look of all, once for all files (${paths.join()})`, async (t) => {
+    const dir = temporary(t);
+    const empty = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`src/${n}.ts`, '']));
+    const opening = watched(t, { dir, paths, files: { ...empty, 'src/a.ts': '' }, debounce: 1000 });
+    await delay(20);
+    writeFileSync(join(dir, 'src/a.ts'), 'whole');
+    const w = await opening;
+    assert.deepEqual(await w.changes(), [], 'it was read when it was whole');
   });
 }
 

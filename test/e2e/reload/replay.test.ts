@@ -115,7 +115,7 @@ for (const retry of ['safe', 'never']) {
     assert.equal((await proxy.response(0)).result?.serverInfo.name, 'scripted', proxy.transcript());
     await proxy.notify('notifications/initialized');
     proxy.files.write('gate', '');
-    assert.equal(await proxy.call('which'), '2');
+    assert.equal(await proxy.call('which'), '2', proxy.stderr());
     const lines = proxy.journal().flatMap(({ generation, line }) => (generation === 2 ? [line] : []));
     assert.equal(lines[0], initialize, 'the client’s own request, as it is');
     assert.deepEqual(retold(proxy, 2), ['initialize', 'notifications/initialized', 'tools/call']);
