@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { processesOf } from '../../support/processes.js';
 import { script, scripted } from '../../support/live.js';
+import { bin } from '../../support/paths.js';
 
 /** Oldest and newest are of the generations that are alive: with two of them, what drains or serves, and the candidate. */
 export const roles = ['newest server', 'oldest server', 'grandchild', 'build', 'proxy'] as const;
@@ -49,9 +50,9 @@ export function victim(marker: string, role: Role): number | undefined {
   const named = (text: string) => all.filter(({ command }) => command.includes(text)).map(({ pid }) => pid);
   switch (role) {
     case 'proxy':
-      return named('mcp-hotline.js')[0];
+      return named(bin)[0];
     case 'build':
-      return named('build.sh').find((pid) => !named('mcp-hotline.js').includes(pid));
+      return named('build.sh').find((pid) => !named(bin).includes(pid));
     case 'grandchild':
       return all.find(({ command }) => command === 'cat')?.pid;
     default: {
