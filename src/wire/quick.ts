@@ -4,7 +4,7 @@
  * says is what scan.ts would say.
  */
 import type { Envelope } from './envelope.js';
-import { BACKSLASH, CLOSE_OBJECT, COMMA, isDigit, OPEN_OBJECT, QUOTE, skipContainer } from './tokens.js';
+import { BACKSLASH, CLOSE_OBJECT, COMMA, equals, isDigit, OPEN_OBJECT, QUOTE, skipContainer } from './tokens.js';
 
 const NEWLINE = 0x0a;
 const ZERO = 0x30;
@@ -37,12 +37,12 @@ export function quickScan(line: Buffer, from: number, to: number): Envelope | un
     let member: number;
     switch (line[at + 1]) {
       case 0x6a:
-        if (!stands(version, line, at)) return undefined;
+        if (!equals(line, at, version)) return undefined;
         member = VERSION;
         at += version.length;
         break;
       case 0x69: {
-        if (!stands(idKey, line, at)) return undefined;
+        if (!equals(line, at, idKey)) return undefined;
         member = ID;
         at += idKey.length;
         const start = at;
@@ -51,20 +51,20 @@ export function quickScan(line: Buffer, from: number, to: number): Envelope | un
         break;
       }
       case 0x6d:
-        if (!stands(methodKey, line, at)) return undefined;
+        if (!equals(line, at, methodKey)) return undefined;
         member = METHOD;
         at += methodKey.length;
-        if (!stands(lastMethod.bytes, line, at) && !learnMethod(line, at, end)) return undefined;
+        if (!equals(line, at, lastMethod.bytes) && !learnMethod(line, at, end)) return undefined;
         method = lastMethod.name;
         at += lastMethod.bytes.length;
         break;
       case 0x70:
-        if (!stands(paramsKey, line, at) || line[at + paramsKey.length] !== OPEN_OBJECT) return undefined;
+        if (!equals(line, at, paramsKey) || line[at + paramsKey.length] !== OPEN_OBJECT) return undefined;
         member = PARAMS;
         at = skipContainer(line, at + paramsKey.length, end);
         break;
       case 0x72:
-        if (!stands(resultKey, line, at) || line[at + resultKey.length] !== OPEN_OBJECT) return undefined;
+        if (!equals(line, at, resultKey) || line[at + resultKey.length] !== OPEN_OBJECT) return undefined;
         member = RESULT;
         at = skipContainer(line, at + resultKey.length, end);
         break;
@@ -80,11 +80,6 @@ export function quickScan(line: Buffer, from: number, to: number): Envelope | un
   if ((met & ~PARAMS) === (VERSION | ID | METHOD)) return { kind: 'request', id: tokenOf(id), method };
   if (met === (VERSION | ID | RESULT)) return { kind: 'response', id: tokenOf(id), error: false };
   return undefined;
-}
-
-function stands(text: Uint8Array, line: Buffer, at: number): boolean {
-  for (let i = 0; i < text.length; i++) if (line[at + i] !== text[i]) return false;
-  return true;
 }
 
 /** The name that was read last, with the quote that ends it: mostly it comes again. */

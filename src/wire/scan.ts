@@ -12,6 +12,7 @@ import {
   CLOSE_OBJECT,
   COLON,
   COMMA,
+  equals,
   isNatural,
   isSpace,
   OPEN_ARRAY,
@@ -214,11 +215,6 @@ function spelt(line: Buffer, start: number, end: number): Key {
   let i = start;
   while (i < end && line[i] !== BACKSLASH) i++;
   return i === end ? '' : keyAt(Buffer.from(JSON.stringify(stringAt(line, start, end))), 0);
-}
-
-function equals(line: Buffer, at: number, text: Buffer): boolean {
-  for (let i = 0; i < text.length; i++) if (line[at + i] !== text[i]) return false;
-  return true;
 }
 
 function isVersion(line: Buffer, start: number, end: number): boolean {

@@ -86,6 +86,12 @@ function isScalarByte(byte: number | undefined): boolean {
   return isDigit(byte) || byte === 0x2d || byte === 0x2b || byte === 0x2e;
 }
 
+/** Whether these bytes stand there. */
+export function equals(json: Buffer, at: number, text: Uint8Array): boolean {
+  for (let i = 0; i < text.length; i++) if (json[at + i] !== text[i]) return false;
+  return true;
+}
+
 export function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
