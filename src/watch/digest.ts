@@ -26,6 +26,12 @@ export interface Digest {
 
 export type Reading = Digest | 'absent' | 'unreadable';
 
+/** `began`: when the inode had last changed as the reading began. */
+type Attempt = (Digest & { readonly began: number }) | 'absent' | 'unreadable';
+
+/** So often a file is read that is saved while it is. */
+const ATTEMPTS = 3;
+
 /** The digest of an empty file. */
 export const EMPTY = hash('sha256', '');
 
@@ -52,6 +58,25 @@ export function isUntouched(stats: Stats, stamp: Stamp): boolean {
 
 /** Of a regular file. A promise only if it is large: most need none. */
 export function readFile(path: string, pace: Pace): Reading | Promise<Reading> {
+  return whole(readOnce(path, pace), 1, path, pace);
+}
+
+/**
+ * Bytes that a save has overtaken are those of nobody: what was read is old already, and its time is the new one's. They are read
+ * again, but not for ever: what is written to without end has no better moment.
+ */
+function whole(
+  attempt: Attempt | Promise<Attempt>,
+  count: number,
+  path: string,
+  pace: Pace,
+): Reading | Promise<Reading> {
+  if (attempt instanceof Promise) return attempt.then((done) => whole(done, count, path, pace));
+  const isTorn = typeof attempt !== 'string' && attempt.began !== attempt.changed;
+  return isTorn && count < ATTEMPTS ? whole(readOnce(path, pace), count + 1, path, pace) : attempt;
+}
+
+function readOnce(path: string, pace: Pace): Attempt | Promise<Attempt> {
   let file: number;
   try {
     file = openSync(path, FLAGS);
@@ -63,17 +88,16 @@ export function readFile(path: string, pace: Pace): Reading | Promise<Reading> {
     // Before the bytes: what is written after this is seen as a change, at worst once too often.
     const stats = fstatSync(file);
     if (!stats.isFile()) return 'absent';
-    const stamp = stampOf(stats);
     const first = readSync(file, buffer, 0, PIECE, null);
     if (first === PIECE) {
       later = true;
-      return readOn(file, stamp, pace);
+      return readOn(file, stats, pace);
     }
     // All that there was is read; else, or where the size says nothing (0), another look tells the end.
     const isWhole = first === 0 || first === stats.size || readSync(file, buffer, first, PIECE - first, null) === 0;
-    if (isWhole) return { digest: hash('sha256', buffer.subarray(0, first)), stamp, changed: changedAt(file) };
+    if (isWhole) return done(file, stats, hash('sha256', buffer.subarray(0, first)));
     later = true;
-    return readOn(file, stamp, pace);
+    return readOn(file, stats, pace);
   } catch (error) {
     return failure(error);
   } finally {
@@ -81,17 +105,17 @@ export function readFile(path: string, pace: Pace): Reading | Promise<Reading> {
   }
 }
 
-/** Asked after the bytes: somebody may have saved between the first look at the file and its bytes. */
-function changedAt(file: number): number {
-  return fstatSync(file).ctimeMs;
+/** The time is asked for once more after the bytes: somebody may have saved since the first look. */
+function done(file: number, stats: Stats, digest: string): Attempt {
+  return { digest, stamp: stampOf(stats), began: stats.ctimeMs, changed: fstatSync(file).ctimeMs };
 }
 
-async function readOn(file: number, stamp: Stamp, pace: Pace): Promise<Reading> {
+async function readOn(file: number, stats: Stats, pace: Pace): Promise<Attempt> {
   try {
     const sum = createHash('sha256');
     for (let position = 0; ;) {
       const count = readSync(file, buffer, 0, PIECE, position);
-      if (count === 0) return { digest: sum.digest('hex'), stamp, changed: changedAt(file) };
+      if (count === 0) return done(file, stats, sum.digest('hex'));
       sum.update(buffer.subarray(0, count));
       position += count;
       const turn = pace();
@@ -142,7 +166,7 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-function failure(error: unknown): Reading {
+function failure(error: unknown): 'absent' | 'unreadable' {
   const { code, errno } = error as NodeJS.ErrnoException;
   if (errno === undefined) throw error;
   // ELOOP: a link has taken the file's place; its event is on the way.
