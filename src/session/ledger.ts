@@ -22,8 +22,8 @@ interface Entry {
   /** Sent to a second generation after the first was lost. */
   again: boolean;
   cancelled: boolean;
-  /** Another request that the client sent under the same id before this one was answered. */
-  twin: Entry | undefined;
+  /** What lies below it in its drawer: older, and under the same id or another. */
+  next: Entry | undefined;
 }
 
 export type Owed = Readonly<Entry>;
@@ -43,6 +43,10 @@ const NOTHING = Buffer.alloc(0);
 const NOBODY: Count = { generation: 0, owing: 0 };
 /** So many are kept for the next ones. */
 const SPARE = 1024;
+/** A power of two. With so many requests open at once, most drawers hold one. */
+const DRAWERS = 1024;
+/** Of a long key its beginning, its end and its length choose the drawer. */
+const LOOKED_AT = 24;
 
 /** The request as a line of its own. Cut out only here: most are answered without being looked at again. */
 export function lineOf({ run, from, to }: Owed): Buffer {
@@ -62,12 +66,26 @@ function blank(): Entry {
     batch: undefined,
     again: false,
     cancelled: false,
-    twin: undefined,
+    next: undefined,
   };
 }
 
+function drawerOf(key: Key): number {
+  const { length } = key;
+  let sum = length;
+  const head = length < LOOKED_AT ? length : LOOKED_AT;
+  for (let at = 0; at < head; at++) sum = (sum * 31 + key.charCodeAt(at)) | 0;
+  for (let at = Math.max(head, length - LOOKED_AT); at < length; at++) sum = (sum * 31 + key.charCodeAt(at)) | 0;
+  return sum & (DRAWERS - 1);
+}
+
 export class Ledger {
-  readonly #owed = new Map<Key, Entry>();
+  /**
+   * By key, the newest on top. No map: one that is filled and emptied all the time discards a table every few hundred requests, each
+   * with a reference to the next; once one of them has become old, all that follow do too, and take the whole heap's collection
+   * to go.
+   */
+  readonly #drawers: (Entry | undefined)[] = Array.from({ length: DRAWERS }, () => undefined);
   readonly #spare: Entry[] = [];
   readonly #counts = new Map<number, Count>();
   /** The one that was changed last: mostly it is changed again. */
@@ -103,8 +121,9 @@ export class Ledger {
     owed.batch = batch;
     owed.again = again;
     owed.cancelled = false;
-    owed.twin = this.#owed.get(key);
-    this.#owed.set(key, owed);
+    const drawer = drawerOf(key);
+    owed.next = this.#drawers[drawer];
+    this.#drawers[drawer] = owed;
     this.#countOf(generation).owing++;
   }
 
@@ -116,8 +135,9 @@ export class Ledger {
   }
 
   find(key: Key, generation?: number): Owed | undefined {
-    let owed = this.#owed.get(key);
-    while (owed !== undefined && generation !== undefined && owed.generation !== generation) owed = owed.twin;
+    let owed = this.#drawers[drawerOf(key)];
+    while (owed !== undefined && (owed.key !== key || (generation !== undefined && owed.generation !== generation)))
+      owed = owed.next;
     return owed;
   }
 
@@ -141,12 +161,11 @@ export class Ledger {
   /** Strikes out all that the generation owed, oldest first. */
   take(generation: number): Owed[] {
     const taken: Owed[] = [];
-    for (const first of this.#owed.values()) {
-      for (let owed: Owed | undefined = first; owed !== undefined; owed = owed.twin) {
+    for (const top of this.#drawers) {
+      for (let owed: Owed | undefined = top; owed !== undefined; owed = owed.next) {
         if (owed.generation === generation) taken.push(owed);
       }
     }
-    // The map is in the order of ids, and one that was used twice stands where it was first.
     taken.sort((one, other) => one.order - other.order);
     for (const owed of taken) this.strike(owed);
     this.#counts.delete(generation);
@@ -154,29 +173,26 @@ export class Ledger {
     return taken;
   }
 
-  /**
-   * What was struck out, and nobody looks at any more, is used again. Tables that a map has discarded would keep it in memory, with all
-   * that was read together with it, until the whole heap is looked through.
-   */
+  /** What was struck out, and nobody looks at any more, is used again. */
   release(owed: Owed): void {
     const entry = owed as Entry;
     entry.id = entry.key = entry.method = '';
     entry.run = NOTHING;
     entry.batch = undefined;
-    entry.twin = undefined;
     if (this.#spare.length < SPARE) this.#spare.push(entry);
   }
 
   strike(owed: Owed): void {
-    const first = this.#owed.get(owed.key);
-    if (first === owed) {
-      if (owed.twin === undefined) this.#owed.delete(owed.key);
-      else this.#owed.set(owed.key, owed.twin);
+    const drawer = drawerOf(owed.key);
+    const top = this.#drawers[drawer];
+    if (top === owed) {
+      this.#drawers[drawer] = owed.next;
     } else {
-      let before = first;
-      while (before !== undefined && before.twin !== owed) before = before.twin;
-      if (before !== undefined) before.twin = owed.twin;
+      let above = top;
+      while (above !== undefined && above.next !== owed) above = above.next;
+      if (above !== undefined) above.next = owed.next;
     }
+    (owed as Entry).next = undefined;
     if (!owed.cancelled) this.#countOf(owed.generation).owing--;
   }
 

@@ -26,9 +26,9 @@ test('P1 nothing lost: what is released keeps nothing of its request, and takes 
 
   ledger.enter('2', 'tools/list', line, 8);
   const next = ledger.find('2')!;
-  const { id, method, generation, order, batch, again, cancelled, twin } = next;
+  const { id, method, generation, order, batch, again, cancelled, next: below } = next;
   assert.deepEqual([id, method, generation, order, String(next.run)], ['2', 'tools/list', 8, 3, 'a line']);
-  assert.deepEqual([batch, again, cancelled, twin], [undefined, false, false, undefined]);
+  assert.deepEqual([batch, again, cancelled, below], [undefined, false, false, undefined]);
   assert.equal(ledger.find('1')?.method, 'tools/call');
   assert.equal(ledger.owing(7), 1);
 });
