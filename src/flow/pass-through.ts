@@ -38,13 +38,13 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
   generations.add(server);
   log.info('starting', `serving ${context.name}, without reloading`, { generation: 1, pid: server.pid });
 
-  // What a client's lines say is not looked at, so they need not be in one piece either.
   const client = new Endpoint(
     io.input,
     io.output,
-    { limit: config.maxMessage, inPieces: true },
+    { limit: config.maxMessage },
     {
       run: (run) => server.send(run),
+      pieces: (pieces) => server.send(pieces),
       tooLong: (head) => client.send(error(scanHead(head).id ?? 'null', PARSE_ERROR, context.tooLong)),
       end: (rest) => {
         if (rest.length > 0) server.send(rest);

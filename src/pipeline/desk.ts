@@ -10,6 +10,7 @@ import { Ledger } from '../session/ledger.js';
 import { Listens } from '../session/listens.js';
 import { Questions } from '../session/questions.js';
 import { Session } from '../session/session.js';
+import type { Run } from '../wire/run.js';
 import type { Id } from '../wire/scan.js';
 import type { Held } from './hold.js';
 import { Hold } from './hold.js';
@@ -17,8 +18,8 @@ import { Hold } from './hold.js';
 /** Where verdicts become input and output. */
 export interface Ports {
   /** A line, or what lies between `from` and `to`. */
-  client(line: Buffer, from?: number, to?: number): void;
-  server(generation: number, line: Buffer, from?: number, to?: number): void;
+  client(line: Run, from?: number, to?: number): void;
+  server(generation: number, line: Run, from?: number, to?: number): void;
   now(): number;
   /** A generation that is being replaced owes the client nothing any more. */
   drained(generation: number): void;

@@ -8,6 +8,7 @@ import { keyOf, keyOfValue } from '../session/ids.js';
 import type { Owed } from '../session/ledger.js';
 import { readAt, setAt } from '../wire/edit.js';
 import { error, INTERNAL_ERROR, PARSE_ERROR, result } from '../wire/message.js';
+import { cutOut, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
 import { agentTool, callAgent, mustLearnNames, passesHold, toolNames } from './agent-calls.js';
 import { joinBatch, lookInside, requestsIn } from './batch.js';
@@ -25,7 +26,7 @@ import { emptyList, standIn } from './stand-in.js';
  */
 export function fromClient(
   desk: Desk,
-  run: Buffer,
+  run: Run,
   envelope: Envelope,
   since = desk.ports.now(),
   from = 0,
@@ -36,7 +37,7 @@ export function fromClient(
     desk.requests++;
     return desk.ports.server(desk.serving, run, from, to);
   }
-  let line = from === 0 && to === run.length ? run : run.subarray(from, to);
+  let line = cutOut(run, from, to);
   if (envelope.kind === 'response') return answer(desk, envelope.id, line);
   if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled') return cancel(desk, line);
   if (envelope.kind === 'notification' && envelope.method === 'notifications/progress') return progress(desk, line);

@@ -7,6 +7,7 @@ import { keyOf, keyOfValue } from '../session/ids.js';
 import { lineOf, type Owed } from '../session/ledger.js';
 import { AGREEMENTS } from '../session/session.js';
 import { locate, readAt, setAt } from '../wire/edit.js';
+import { cutOut, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
 import { joinBatch, lookInside } from './batch.js';
 import { namesOf, toolNames, withAgentTools, withToolsCapability } from './agent-calls.js';
@@ -34,7 +35,7 @@ const LESSONS = new Set([
 export function fromServer(
   desk: Desk,
   generation: number,
-  run: Buffer,
+  run: Run,
   envelope: Envelope,
   from = 0,
   to = run.length,
@@ -42,7 +43,7 @@ export function fromServer(
   if (!isAlive(desk, generation)) return;
   if (envelope.kind === 'response' && isPlain(desk, generation, envelope.id, envelope.error))
     return desk.ports.client(run, from, to);
-  const line = run.subarray(from, to);
+  const line = cutOut(run, from, to);
   if (envelope.kind === 'batch') return batch(desk, generation, line);
   const seen = verdict(desk, generation, line, envelope);
   if (seen === undefined) return;

@@ -5,11 +5,12 @@
  * is kept. What the hashing led to is not known here.
  */
 import { lineEnd } from '../wire/lines.js';
-import { scan, type Envelope } from '../wire/scan.js';
+import { isInPieces, type Pieces, type Run } from '../wire/run.js';
+import { scan, scanPieces, type Envelope } from '../wire/scan.js';
 
 export interface GateEvents {
   /** The message that lies in `run` between `from` and `to`, read at `since`, may go on. */
-  pass(run: Buffer, from: number, to: number, envelope: Envelope, since: number): void;
+  pass(run: Run, from: number, to: number, envelope: Envelope, since: number): void;
   /** Whether messages must pass a check now. Held ones need none: the hold ends with one, or they come back here. */
   guards(envelope: Envelope): boolean;
   /** Undefined if nothing has stirred; else it resolves when what has was hashed and acted upon. */
@@ -26,8 +27,10 @@ interface Read {
 
 /** Lines that were read together wait together, and are not looked at before they are due. */
 interface Waiting {
-  readonly run: Buffer;
+  readonly run: Run;
   readonly from: number;
+  /** How many wait. */
+  readonly bytes: number;
   /** Of the first line, where somebody had to look at it. */
   readonly envelope: Envelope | undefined;
   readonly since: number;
@@ -63,18 +66,24 @@ export class Gate {
           continue;
         }
       }
-      this.#queue.push({ run, from, envelope, since, due: this.#turn + 2 });
-      this.#wait(run.length - from);
-      return;
+      return this.#wait(run, from, run.length - from, envelope, since);
     }
+  }
+
+  /** One line of so many bytes. */
+  pushPieces(pieces: Pieces, length: number, since = performance.now()): void {
+    const envelope = scanPieces(pieces, length);
+    if (envelope === undefined) this.push(Buffer.concat(pieces, length), since);
+    else if (this.#queue.length > 0 || this.#events.guards(envelope)) this.#wait(pieces, 0, length, envelope, since);
+    else this.#events.pass(pieces, 0, length, envelope, since);
   }
 
   /** What has passed before everything that waits here has to pass once more. */
   unshift(lines: readonly Read[]): void {
     const due = this.#turn + 2;
-    const again = lines.map(({ line, envelope, since }) => ({ run: line, from: 0, envelope, since, due }));
+    const again = lines.map(({ line, ...read }) => ({ ...read, run: line, from: 0, bytes: line.length, due }));
     this.#queue = [...again, ...this.#queue];
-    this.#wait(lines.reduce((bytes, { line }) => bytes + line.length, 0));
+    this.#crowd(lines.reduce((bytes, { line }) => bytes + line.length, 0));
   }
 
   /** Resolves when everything that was pushed has passed. */
@@ -82,7 +91,12 @@ export class Gate {
     return this.#queue.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#empty.push(resolve));
   }
 
-  #wait(bytes: number): void {
+  #wait(run: Run, from: number, bytes: number, envelope: Envelope | undefined, since: number): void {
+    this.#queue.push({ run, from, bytes, envelope, since, due: this.#turn + 2 });
+    this.#crowd(bytes);
+  }
+
+  #crowd(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > FULL && !this.#full) this.#events.full((this.#full = true));
     this.#tick();
@@ -121,6 +135,7 @@ export class Gate {
   /** Whether any of its lines must pass a check; mostly the first tells. */
   #isGuarded({ run, from, envelope }: Waiting): boolean {
     if (envelope !== undefined && this.#events.guards(envelope)) return true;
+    if (isInPieces(run)) return false;
     for (let to = from; from < run.length; from = to) {
       to = lineEnd(run, from);
       if (this.#events.guards(scan(run, from, to))) return true;
@@ -138,9 +153,10 @@ export class Gate {
     for (const resolve of this.#empty.splice(0)) resolve();
   }
 
-  #passRun({ run, from, envelope: known, since }: Waiting): void {
-    this.#bytes -= run.length - from;
+  #passRun({ run, from, bytes, envelope: known, since }: Waiting): void {
+    this.#bytes -= bytes;
     let envelope = known;
+    if (isInPieces(run)) return this.#events.pass(run, 0, bytes, known as Envelope, since);
     for (let to = from; from < run.length; from = to) {
       to = lineEnd(run, from);
       this.#events.pass(run, from, to, envelope ?? scan(run, from, to), since);

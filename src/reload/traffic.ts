@@ -96,6 +96,7 @@ export class Traffic {
       { limit: config.maxMessage },
       {
         run: (run) => this.gate.push(run),
+        pieces: (pieces, length) => this.gate.pushPieces(pieces, length),
         tooLong: (head) => this.client.send(error(scanHead(head).id ?? 'null', PARSE_ERROR, flow.tooLong)),
         end: (rest) => {
           if (rest.length > 0) this.gate.push(rest);

@@ -8,7 +8,8 @@ import { launch, type Child, type ChildSpec, type Exit, type Launch } from '../p
 import { terminate, type Ladder } from '../process/terminate.js';
 import { Endpoint } from '../wire/endpoint.js';
 import { lineEnd } from '../wire/lines.js';
-import { scan, type Envelope } from '../wire/scan.js';
+import type { Pieces, Run } from '../wire/run.js';
+import { scan, scanPieces, type Envelope } from '../wire/scan.js';
 import { StderrTail } from './stderr-tail.js';
 
 /** How long the pipes of a process that has exited are read: only a stranger can still hold them. */
@@ -23,7 +24,7 @@ export type Noise = 'text' | 'json' | 'cut';
 
 export interface GenerationEvents {
   /** A message: a line that lies in `run` between `from` and `to`. */
-  message(generation: Generation, run: Buffer, from: number, to: number, envelope: Envelope): void;
+  message(generation: Generation, run: Run, from: number, to: number, envelope: Envelope): void;
   /** A line on stdout that is no message: text, JSON of another kind, or the beginning of a message that never ended. */
   noise(generation: Generation, kind: Noise, line: Buffer): void;
   /** A line on stdout grew past the limit. */
@@ -82,6 +83,7 @@ export class Generation {
       { limit: spec.maxLine },
       {
         run: (run) => this.#lines(run),
+        pieces: (pieces, length) => this.#pieces(pieces, length),
         tooLong: () => events.tooLong(this),
         end: (rest) => {
           this.#rest(rest);
@@ -120,9 +122,9 @@ export class Generation {
     return this.#exit;
   }
 
-  /** One or more lines, or a piece of one: the bytes from `from` to `to`. */
-  send(bytes: Buffer, from?: number, to?: number): void {
-    this.#peer.send(bytes, from, to);
+  /** One or more lines: the bytes from `from` to `to`. */
+  send(run: Run, from?: number, to?: number): void {
+    this.#peer.send(run, from, to);
   }
 
   endInput(): void {
@@ -158,6 +160,12 @@ export class Generation {
       if (envelope.kind !== 'invalid') this.#events.message(this, run, afterMark(run, from), to, envelope);
       else this.#noise(run.subarray(from, to));
     }
+  }
+
+  #pieces(pieces: Pieces, length: number): void {
+    const envelope = scanPieces(pieces, length);
+    if (envelope === undefined) this.#lines(Buffer.concat(pieces, length));
+    else this.#events.message(this, pieces, 0, length, envelope);
   }
 
   #noise(line: Buffer): void {

@@ -3,6 +3,7 @@
  * was given already or because the request has moved to another generation, is nobody's. What to do with what a lost
  * generation owed is decided in pipeline/.
  */
+import { cutOut, type Run } from '../wire/run.js';
 import type { Id } from '../wire/scan.js';
 import { keyOf, type Key } from './ids.js';
 
@@ -13,7 +14,7 @@ interface Entry {
   order: number;
   method: string;
   /** Where it lies as it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
-  run: Buffer;
+  run: Run;
   from: number;
   to: number;
   generation: number;
@@ -50,7 +51,7 @@ const LOOKED_AT = 24;
 
 /** The request as a line of its own. Cut out only here: most are answered without being looked at again. */
 export function lineOf({ run, from, to }: Owed): Buffer {
-  return run.subarray(from, to);
+  return cutOut(run, from, to);
 }
 
 function blank(): Entry {
@@ -100,7 +101,7 @@ export class Ledger {
   enterSpan(
     id: Id,
     method: string,
-    run: Buffer,
+    run: Run,
     from: number,
     to: number,
     generation: number,

@@ -85,6 +85,7 @@ export class Connection {
             this.#take(readMessage(run.subarray(from, to)));
           }
         },
+        pieces: (pieces) => this.#take(readMessage(Buffer.concat(pieces))),
         tooLong: () => this.faults.push(`a line is longer than ${LONGEST_LINE} bytes`),
       },
     );

@@ -71,7 +71,7 @@ function whole(
   path: string,
   pace: Pace,
 ): Reading | Promise<Reading> {
-  if (attempt instanceof Promise) return attempt.then((done) => whole(done, count, path, pace));
+  if (attempt instanceof Promise) return attempt.then((made) => whole(made, count, path, pace));
   const isTorn = typeof attempt !== 'string' && attempt.began !== attempt.changed;
   return isTorn && count < ATTEMPTS ? whole(readOnce(path, pace), count + 1, path, pace) : attempt;
 }
@@ -95,7 +95,7 @@ function readOnce(path: string, pace: Pace): Attempt | Promise<Attempt> {
     }
     // All that there was is read; else, or where the size says nothing (0), another look tells the end.
     const isWhole = first === 0 || first === stats.size || readSync(file, buffer, first, PIECE - first, null) === 0;
-    if (isWhole) return done(file, stats, hash('sha256', buffer.subarray(0, first)));
+    if (isWhole) return attempted(file, stats, hash('sha256', buffer.subarray(0, first)));
     later = true;
     return readOn(file, stats, pace);
   } catch (error) {
@@ -106,7 +106,7 @@ function readOnce(path: string, pace: Pace): Attempt | Promise<Attempt> {
 }
 
 /** The time is asked for once more after the bytes: somebody may have saved since the first look. */
-function done(file: number, stats: Stats, digest: string): Attempt {
+function attempted(file: number, stats: Stats, digest: string): Attempt {
   return { digest, stamp: stampOf(stats), began: stats.ctimeMs, changed: fstatSync(file).ctimeMs };
 }
 
@@ -115,7 +115,7 @@ async function readOn(file: number, stats: Stats, pace: Pace): Promise<Attempt> 
     const sum = createHash('sha256');
     for (let position = 0; ;) {
       const count = readSync(file, buffer, 0, PIECE, position);
-      if (count === 0) return done(file, stats, sum.digest('hex'));
+      if (count === 0) return attempted(file, stats, sum.digest('hex'));
       sum.update(buffer.subarray(0, count));
       position += count;
       const turn = pace();

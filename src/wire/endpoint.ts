@@ -4,14 +4,11 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LineSplitter, type LineOptions } from './lines.js';
+import { LineSplitter, type LineOptions, type LineSink } from './lines.js';
+import type { Run } from './run.js';
 import { LineWriter } from './writer.js';
 
-export interface EndpointEvents {
-  /** One or more whole lines, side by side. */
-  run(run: Buffer): void;
-  /** A line longer than the limit began like this; the rest of it is discarded. */
-  tooLong(head: Buffer): void;
+export interface EndpointEvents extends LineSink {
   /** Nothing more will come. `rest` is what stood after the last newline. */
   end(rest: Buffer): void;
   /** The peer has stopped reading (true) or reads again (false): pause or resume whoever writes to it. */
@@ -65,8 +62,8 @@ export class Endpoint {
   }
 
   /** The bytes from `from` to `to`, as a rule one line. */
-  send(bytes: Buffer, from?: number, to?: number): void {
-    this.#writer.push(bytes, from, to);
+  send(run: Run, from?: number, to?: number): void {
+    this.#writer.push(run, from, to);
   }
 
   pause(): void {

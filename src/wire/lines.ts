@@ -1,13 +1,17 @@
 /**
  * Whole lines out of chunks, with the raw bytes kept. Lines that came in one chunk are handed on as one run: each still ends
- * with its newline, so what was read can be written as it is. Decodes and judges nothing.
+ * with its newline, so what was read can be written as it is. One that came in several is handed on as those, once all of it is
+ * there. Decodes, copies and judges nothing.
  */
+import type { Pieces } from './run.js';
 
 const NEWLINE = 0x0a;
 
 export interface LineSink {
   /** One or more whole lines, side by side. */
   run(run: Buffer): void;
+  /** One line, and how many bytes it has. */
+  pieces(pieces: Pieces, length: number): void;
   /** A line grew past the limit; `head` is how it began. What follows of it is discarded up to its newline. */
   tooLong(head: Buffer): void;
 }
@@ -15,8 +19,6 @@ export interface LineSink {
 export interface LineOptions {
   /** The longest line, in bytes. */
   readonly limit: number;
-  /** A line that came in several chunks is handed on in as many runs, once all of it is there: nothing is copied. */
-  readonly inPieces?: boolean;
 }
 
 /** Where the line ends that begins at `from`: after its newline, or with the run, if that is the last there was. */
@@ -63,8 +65,8 @@ export class LineSplitter {
     const length = this.#length;
     this.#discarding = false;
     this.#drop();
-    if (parts.length < 2 || this.#options.inPieces === true) for (const part of parts) this.#sink.run(part);
-    else this.#sink.run(Buffer.concat(parts, length));
+    if (parts.length === 1) this.#sink.run(parts[0] as Buffer);
+    else if (parts.length > 1) this.#sink.pieces(parts, length);
   }
 
   #keep(part: Buffer): void {

@@ -1,7 +1,7 @@
 /**
- * The envelope of a line as nearly all are: small, without a space between tokens, each member once and spelt plainly, the id a
- * natural number. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses: what it
- * says is what scan.ts would say.
+ * The envelope of a line as nearly all are: without a space between tokens, each member once and spelt plainly, the id a natural
+ * number. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses: what it says is what
+ * scan.ts would say.
  */
 import type { Envelope } from './envelope.js';
 import { BACKSLASH, CLOSE_OBJECT, COMMA, equals, isDigit, OPEN_OBJECT, QUOTE, skipContainer } from './tokens.js';
@@ -17,6 +17,7 @@ const ID = 2;
 const METHOD = 4;
 const PARAMS = 8;
 const RESULT = 16;
+const REQUEST = VERSION | ID | METHOD;
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 const version = bytes('"jsonrpc":"2.0"');
@@ -25,10 +26,19 @@ const methodKey = bytes('"method":"');
 const paramsKey = bytes('"params":');
 const resultKey = bytes('"result":');
 
-/** Undefined: ask scan.ts. The line lies between `from` and `to`. */
+/** Of a line that lies between `from` and `to`, read to its end. Undefined: ask scan.ts. */
 export function quickScan(line: Buffer, from: number, to: number): Envelope | undefined {
   const end = line[to - 1] === NEWLINE ? to - 2 : to - 1;
-  if (line[from] !== OPEN_OBJECT || line[end] !== CLOSE_OBJECT) return undefined;
+  return line[end] === CLOSE_OBJECT ? members(line, from, end, false) : undefined;
+}
+
+/** Of a line that is too long for that, or in pieces, and ends as an object does: its head is read until all is known. */
+export function quickHead(line: Buffer, from: number, to: number): Envelope | undefined {
+  return members(line, from, to, true);
+}
+
+function members(line: Buffer, from: number, end: number, brief: boolean): Envelope | undefined {
+  if (line[from] !== OPEN_OBJECT) return undefined;
   let met = 0;
   let id = 0;
   let method = '';
@@ -59,12 +69,14 @@ export function quickScan(line: Buffer, from: number, to: number): Envelope | un
         at += lastMethod.bytes.length;
         break;
       case 0x70:
-        if (!equals(line, at, paramsKey) || line[at + paramsKey.length] !== OPEN_OBJECT) return undefined;
+        if (brief || !equals(line, at, paramsKey) || line[at + paramsKey.length] !== OPEN_OBJECT) return undefined;
         member = PARAMS;
         at = skipContainer(line, at + paramsKey.length, end);
         break;
       case 0x72:
-        if (!equals(line, at, resultKey) || line[at + resultKey.length] !== OPEN_OBJECT) return undefined;
+        if (!equals(line, at, resultKey)) return undefined;
+        if (brief) return met === (VERSION | ID) ? { kind: 'response', id: tokenOf(id), error: false } : undefined;
+        if (line[at + resultKey.length] !== OPEN_OBJECT) return undefined;
         member = RESULT;
         at = skipContainer(line, at + resultKey.length, end);
         break;
@@ -75,10 +87,12 @@ export function quickScan(line: Buffer, from: number, to: number): Envelope | un
     met |= member;
     if (line[at] !== COMMA) break;
     at++;
+    if (brief && (met & REQUEST) === REQUEST) return { kind: 'request', id: tokenOf(id), method };
   }
-  if (at !== end) return undefined;
-  if ((met & ~PARAMS) === (VERSION | ID | METHOD)) return { kind: 'request', id: tokenOf(id), method };
+  if (brief || at !== end) return undefined;
+  if ((met & ~PARAMS) === REQUEST) return { kind: 'request', id: tokenOf(id), method };
   if (met === (VERSION | ID | RESULT)) return { kind: 'response', id: tokenOf(id), error: false };
+  if ((met & ~PARAMS) === (VERSION | METHOD)) return { kind: 'notification', method };
   return undefined;
 }
 

@@ -5,7 +5,8 @@
  * the tail, where many servers put `id`. The inside of `params` and `result` is never judged: that is the receiver's.
  */
 import type { Envelope, Id } from './envelope.js';
-import { quickScan } from './quick.js';
+import { quickHead, quickScan } from './quick.js';
+import type { Pieces } from './run.js';
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -35,7 +36,31 @@ const BATCH: Envelope = { kind: 'batch' };
 
 /** The line lies between `from` and `to`; what stands around it is not looked at. */
 export function scan(line: Buffer, from = 0, to = line.length): Envelope {
-  return (to - from <= EXACT ? quickScan(line, from, to) : undefined) ?? scanAny(line, from, to);
+  if (to - from <= EXACT) return quickScan(line, from, to) ?? scanAny(line, from, to);
+  const end = contentEnd(line, from, to);
+  return (line[end - 1] === CLOSE_OBJECT ? quickHead(line, from, end) : undefined) ?? scanAny(line, from, to);
+}
+
+/** The same of a line in pieces, by the first and the last of them. Undefined: it has to be put together. */
+export function scanPieces(pieces: Pieces, length: number): Envelope | undefined {
+  const head = pieces[0] as Buffer;
+  if (length <= EXACT || head[0] !== OPEN_OBJECT) return undefined;
+  const tail = lastOf(pieces);
+  const end = contentEnd(tail, 0, tail.length);
+  if (tail[end - 1] !== CLOSE_OBJECT) return undefined;
+  const quick = quickHead(head, 0, head.length);
+  if (quick !== undefined) return quick;
+  const found = scratch.clear();
+  const walked = walk(head, skipSpace(head, 1), head.length, found, { bytes: tail, from: 0, to: end });
+  return walked === 'enough' ? envelopeOf(found) : undefined;
+}
+
+/** As much of the end as may tell something. */
+function lastOf(pieces: Pieces): Buffer {
+  const last = pieces.at(-1) as Buffer;
+  if (last.length >= TAIL) return last;
+  // Together with the piece before: that is a whole chunk, but for the head.
+  return Buffer.concat([(pieces.at(-2) as Buffer).subarray(-TAIL), last]);
 }
 
 /** The same, in whatever form it is. */
@@ -53,7 +78,7 @@ export function scanAny(line: Buffer, from: number, to: number): Envelope {
 export function scanHead(head: Buffer): { readonly id?: Id; readonly method?: string } {
   const found = new Found();
   const at = contentStart(head, 0);
-  if (head[at] === OPEN_OBJECT) walk(head, skipSpace(head, at + 1), head.length, found, false);
+  if (head[at] === OPEN_OBJECT) walk(head, skipSpace(head, at + 1), head.length, found);
   return {
     ...(found.id !== undefined && isId(found.id) ? { id: found.id } : {}),
     ...(found.method === undefined ? {} : { method: found.method }),
@@ -92,8 +117,12 @@ const scratch = new Found();
 
 function members(line: Buffer, from: number, end: number): Envelope | undefined {
   const found = scratch.clear();
-  if (!walk(line, from, end, found, end - from > EXACT) || !found.version) return undefined;
-  const { id, method, payload } = found;
+  const tail = end - from > EXACT ? { bytes: line, from, to: end } : undefined;
+  return walk(line, from, end, found, tail) === undefined ? undefined : envelopeOf(found);
+}
+
+function envelopeOf({ id, method, payload, version }: Found): Envelope | undefined {
+  if (!version) return undefined;
   if (id !== undefined && !isId(id)) return undefined;
   if (method !== undefined)
     return id === undefined ? { kind: 'notification', method } : { kind: 'request', id, method };
@@ -101,48 +130,51 @@ function members(line: Buffer, from: number, end: number): Envelope | undefined 
   return payload !== undefined && id !== undefined ? { kind: 'response', id, error: false } : undefined;
 }
 
-/** Walks the top-level members from `at`; true if it came to the object's end, or, being `brief`, knows all it needs. */
-function walk(line: Buffer, at: number, end: number, found: Found, brief: boolean): boolean {
-  if (equals(line, at, HEAD)) {
-    found.version = true;
-    at = skipSpace(line, at + HEAD.length);
-  }
+/** Where a long line ends: there it is looked for what its head does not tell. */
+interface Tail {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Walks the top-level members from `at`, to the object's end or, with a `tail`, until it knows all it needs. */
+function walk(line: Buffer, at: number, end: number, found: Found, tail?: Tail): 'all' | 'enough' | undefined {
   while (at < end) {
-    if (line[at] !== QUOTE) return false;
+    if (line[at] !== QUOTE) return undefined;
     let key = keyAt(line, at);
     const keyEnd = key === '' ? skipString(line, at, end) : at + key.length + 2;
-    if (keyEnd < 0) return false;
+    if (keyEnd < 0) return undefined;
     if (key === '') key = spelt(line, at, keyEnd);
     at = skipSpace(line, keyEnd);
-    if (line[at] !== COLON) return false;
+    if (line[at] !== COLON) return undefined;
     const value = skipSpace(line, at + 1);
 
     if (key === 'result' || key === 'error') found.payload = key;
     const large = key === 'result' || key === 'error' || key === 'params';
-    if (brief && large && enough(line, at, end, found)) return true;
+    if (tail !== undefined && large && isKnown(found, tail)) return 'enough';
 
     at = skipValue(line, value, end);
     // What goes up to the end may be the beginning of a longer value.
-    if (at < 0 || at >= end) return false;
-    if (key === 'id') found.id = tokenAt(line, value, at);
-    else if (key === 'method') found.method = line[value] === QUOTE ? methodAt(line, value, at) : undefined;
+    if (at < 0 || at >= end) return undefined;
+    if (key === 'id') found.id = line.toString('utf8', value, at);
+    else if (key === 'method') found.method = line[value] === QUOTE ? stringAt(line, value, at) : undefined;
     else if (key === 'jsonrpc') found.version = isVersion(line, value, at);
-    if (brief && found.version && found.id !== undefined && found.method !== undefined) return true;
+    if (tail !== undefined && found.version && found.id !== undefined && found.method !== undefined) return 'enough';
 
     at = skipSpace(line, at);
     if (line[at] === COMMA) at = skipSpace(line, at + 1);
-    else return line[at] === CLOSE_OBJECT && at === end - 1;
+    else return line[at] === CLOSE_OBJECT && at === end - 1 ? 'all' : undefined;
   }
-  return false;
+  return undefined;
 }
 
 /** Before a value that may be large is walked: does the tail tell what is still missing? */
-function enough(line: Buffer, from: number, end: number, found: Found): boolean {
+function isKnown(found: Found, { bytes, from, to }: Tail): boolean {
   if (!found.version || found.id === undefined) {
-    const tail = trailing.exec(line.toString('utf8', Math.max(from, end - TAIL), end));
-    for (let i = 1; tail !== null && i < tail.length; i += 2) {
-      if (tail[i] === 'id') found.id = tail[i + 1];
-      else if (tail[i] === 'jsonrpc') found.version = tail[i + 1] === '"2.0"';
+    const told = trailing.exec(bytes.toString('utf8', Math.max(from, to - TAIL), to));
+    for (let i = 1; told !== null && i < told.length; i += 2) {
+      if (told[i] === 'id') found.id = told[i + 1];
+      else if (told[i] === 'jsonrpc') found.version = told[i + 1] === '"2.0"';
     }
   }
   return found.version && found.id !== undefined && (found.method !== undefined || found.payload !== undefined);
@@ -207,9 +239,6 @@ const [ID, JSONRPC, METHOD, PARAMS, RESULT, ERROR] = ['id', 'jsonrpc', 'method',
   (key) => Buffer.from(`"${key}"`),
 ) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
 
-/** How nearly every message begins. */
-const HEAD = Buffer.from('"jsonrpc":"2.0",');
-
 /** Any other key may still be one of them, spelt with escapes. */
 function spelt(line: Buffer, start: number, end: number): Key {
   let i = start;
@@ -222,35 +251,6 @@ function isVersion(line: Buffer, start: number, end: number): boolean {
   if (end - start === 5 && line[start + 1] === 0x32 && line[start + 2] === 0x2e && line[start + 3] === 0x30)
     return true;
   return stringAt(line, start, end) === '2.0';
-}
-
-/** The raw token. Ids are small numbers more often than not, and those need no decoding. */
-function tokenAt(line: Buffer, start: number, end: number): string {
-  if (end - start > 9) return line.toString('utf8', start, end);
-  let number = 0;
-  for (let i = start; i < end; i++) {
-    const digit = (line[i] as number) - 0x30;
-    if (digit < 0 || digit > 9 || (digit === 0 && i === start && end - start > 1))
-      return line.toString('utf8', start, end);
-    number = number * 10 + digit;
-  }
-  return String(number);
-}
-
-/** There are few methods and many messages: a name that was seen before is not decoded again. */
-const methods = new Map<number, { readonly bytes: Buffer; readonly name: string }>();
-const MAX_METHODS = 256;
-
-function methodAt(line: Buffer, start: number, end: number): string {
-  const length = end - start;
-  // Names of the same length mostly differ in the middle or at the end.
-  const mark = length * 65536 + (line[start + (length >> 1)] as number) * 256 + (line[end - 2] as number);
-  const known = methods.get(mark);
-  if (known !== undefined && known.bytes.length === length && equals(line, start, known.bytes)) return known.name;
-  const name = stringAt(line, start, end);
-  if (methods.size < MAX_METHODS && length < 100)
-    methods.set(mark, { bytes: Buffer.from(line.subarray(start, end)), name });
-  return name;
 }
 
 /** The string between the quotes at `start` and before `end`; not a string, or a bad escape: the raw text. */

@@ -5,6 +5,7 @@
  */
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { isInPieces, type Run } from './run.js';
 
 /** So much may wait in the stream before its feeders are paused. */
 const FULL = 256 * 1024;
@@ -48,8 +49,13 @@ export class LineWriter {
     return this.#dead ? 0 : this.#pending + this.#stream.writableLength;
   }
 
-  /** The bytes from `from` to `to`, one or more whole lines or a piece of one. */
-  push(bytes: Buffer, from = 0, to = bytes.length): void {
+  /** The bytes from `from` to `to`, one or more whole lines; of a line in pieces, all of it. */
+  push(run: Run, from?: number, to?: number): void {
+    if (isInPieces(run)) for (const piece of run) this.#push(piece);
+    else this.#push(run, from, to);
+  }
+
+  #push(bytes: Buffer, from = 0, to = bytes.length): void {
     if (this.#dead) return;
     this.#pending += to - from;
     if (bytes === this.#run ? from === this.#to : this.#isBehind(bytes, from)) {

@@ -2,6 +2,7 @@
 import { createDesk, type AgentCall, type Desk, type DeskOptions } from '#src/pipeline/desk.js';
 import { fromClient } from '#src/pipeline/from-client.js';
 import { fromServer } from '#src/pipeline/from-server.js';
+import { cutOut, isInPieces, type Run } from '#src/wire/run.js';
 import { scan } from '#src/wire/scan.js';
 
 export interface Play {
@@ -26,12 +27,12 @@ export function play(options: Partial<DeskOptions> = {}): Play {
   const warnings: string[] = [];
   const drained: number[] = [];
   const calls: AgentCall[] = [];
-  const read = (line: Buffer): unknown => JSON.parse(line.toString('utf8')) as unknown;
+  const read = (run: Run, from = 0, to = run.length): unknown => JSON.parse(String(cutOut(run, from, to))) as unknown;
   const game: Play = {
     desk: createDesk(
       {
-        client: (line, from, to) => void sent.push(['client', read(line.subarray(from, to))]),
-        server: (generation, line) => void sent.push([generation, read(line)]),
+        client: (line, from, to) => void sent.push(['client', read(line, from, to)]),
+        server: (generation, line, from, to) => void sent.push([generation, read(line, from, to)]),
         now: () => game.now,
         drained: (generation) => void drained.push(generation),
         introduced: () => {},
@@ -60,11 +61,14 @@ export function play(options: Partial<DeskOptions> = {}): Play {
     now: 0,
     client: (message) => {
       const line = Buffer.from(`${JSON.stringify(message)}\n`);
-      fromClient(game.desk, line, scan(line));
+      const run = asRead(line);
+      fromClient(game.desk, run, scan(line), undefined, 0, line.length);
     },
     server: (generation, message) => {
       // Messages come in runs: what stands before and behind is no part of this one.
       const [before, line] = ['{"before":1}\n', `${JSON.stringify(message)}\n`];
+      const pieces = asRead(Buffer.from(line));
+      if (isInPieces(pieces)) return fromServer(game.desk, generation, pieces, scan(Buffer.from(line)));
       const run = Buffer.from(`${before}${line}{"behind":1}\n`);
       const to = before.length + Buffer.byteLength(line);
       fromServer(game.desk, generation, run, scan(run, before.length, to), before.length, to);
@@ -72,6 +76,11 @@ export function play(options: Partial<DeskOptions> = {}): Play {
     take: () => sent.splice(0),
   };
   return game;
+}
+
+/** Long lines come in pieces. */
+function asRead(line: Buffer): Run {
+  return line.length < 4096 ? line : [line.subarray(0, 1000), line.subarray(1000, 3000), line.subarray(3000)];
 }
 
 export const request = (id: number | string, method: string, params: object = {}): object => ({

@@ -53,6 +53,34 @@ test('P10 no cross-talk: a request that moved on is answered by its new server a
   assert.deepEqual(game.take(), [['client', answer(1, { from: 2 })]]);
 });
 
+test('P2 same bytes: what comes in pieces goes on, is held, sent again and looked into like everything else', () => {
+  const game = opened(play());
+  const long = { text: 'x'.repeat(9000) };
+  game.client(request(1, 'resources/read', long));
+  game.client(request(2, 'tools/call', { name: 'a', ...long }));
+  game.client(request(3, 'tools/list', long));
+  assert.deepEqual(game.take(), [
+    [1, request(1, 'resources/read', long)],
+    [1, request(2, 'tools/call', { name: 'a', ...long })],
+    [1, request(3, 'tools/list', long)],
+  ]);
+  game.server(1, answer(2, long));
+  game.server(1, answer(3, { tools: [{ name: 'read', annotations: { readOnlyHint: true } }], ...long }));
+  assert.deepEqual(game.desk.harmless.get(1), new Set(['read']));
+  game.client(request(4, 'tools/call', { name: 'read', ...long }));
+  holdTraffic(game.desk);
+  game.client(request(5, 'tools/call', { name: 'a', ...long }));
+  game.take();
+  takeOver(game.desk, 2);
+  lose(game.desk, 1);
+  release(game.desk, undefined);
+  assert.deepEqual(game.take(), [
+    [2, request(1, 'resources/read', long)],
+    [2, request(4, 'tools/call', { name: 'read', ...long })],
+    [2, request(5, 'tools/call', { name: 'a', ...long })],
+  ]);
+});
+
 test("P8 no double effects: of a lost server's requests the safe ones go on and the others are answered", () => {
   const game = opened(play());
   game.client(request('l', 'tools/list'));

@@ -14,6 +14,11 @@ function split(chunks: readonly Buffer[], limit = Infinity): { lines: Buffer[]; 
         for (let from = 0, to = 0; from < run.length; from = to)
           lines.push(run.subarray(from, (to = lineEnd(run, from))));
       },
+      pieces: (pieces, length) => {
+        const line = Buffer.concat(pieces);
+        assert.deepEqual([pieces.length > 1, line.length], [true, length]);
+        lines.push(line);
+      },
       tooLong: (head) => heads.push(head),
     },
   );
@@ -34,20 +39,6 @@ test('P2 same bytes: whatever the chunking, the lines joined are the bytes that 
       assert.deepEqual(Buffer.concat([...lines, rest]), bytes);
       for (const line of lines) assert.equal(line.indexOf(0x0a), line.length - 1);
       assert.equal(rest.indexOf(0x0a), -1);
-    }),
-  );
-});
-
-test('P2 same bytes: in pieces too, the whole lines joined are the bytes that came, without those that are too long', () => {
-  fc.assert(
-    fc.property(fc.array(fc.nat({ max: 40 })), fc.array(fc.nat()), (lengths, cuts) => {
-      const texts = lengths.map((length, i) => `${String(i % 10).repeat(length)}\n`);
-      const pieces: Buffer[] = [];
-      const sink = { run: (run: Buffer) => pieces.push(run), tooLong: () => {} };
-      const splitter = new LineSplitter({ limit: 20, inPieces: true }, sink);
-      for (const chunk of cutAt(Buffer.from(`${texts.join('')}rest`), cuts)) splitter.push(chunk);
-      assert.equal(Buffer.concat(pieces).toString(), texts.filter((text) => text.length <= 20).join(''));
-      assert.equal(splitter.rest().toString(), 'rest');
     }),
   );
 });

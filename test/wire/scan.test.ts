@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { quickScan } from '#src/wire/quick.js';
-import { scan, scanAny, scanHead, type Envelope } from '#src/wire/scan.js';
+import { quickHead, quickScan } from '#src/wire/quick.js';
+import { scan, scanAny, scanHead, scanPieces, type Envelope } from '#src/wire/scan.js';
 
 /** What the scanner should say of a line that JSON.parse accepts. */
 function oracle(text: string): Envelope {
@@ -178,10 +178,12 @@ const scrap = fc.oneof(
   fc.constantFrom('"result":{"id":3}', '"result":1', '"error":{}', '"x":1', '', ' ', '}', '{', '"', '\\'),
 );
 
+const ending = fc.constantFrom('', '\n', '\r\n');
+
 test('P2 same bytes: what is read in one pass is what is read with care, or nothing', () => {
   let read = 0;
   fc.assert(
-    fc.property(fc.array(scrap, { maxLength: 6 }), fc.constantFrom('', '\n', '\r\n'), (scraps, end) => {
+    fc.property(fc.array(scrap, { maxLength: 6 }), ending, (scraps, end) => {
       const line = Buffer.from(`{${scraps.join(',')}}${end}`);
       const quick = quickScan(line, 0, line.length);
       if (quick === undefined) return;
@@ -191,6 +193,68 @@ test('P2 same bytes: what is read in one pass is what is read with care, or noth
     { numRuns: 20_000 },
   );
   assert.ok(read > 20, `${read} lines could be read`);
+});
+
+const long = 'y'.repeat(3000);
+const large = fc.constantFrom(
+  `"params":{"t":"${long}"}`,
+  `"result":{"t":"${long}"}`,
+  `"error":"${long}"`,
+  `"${long}":1`,
+);
+
+test('P2 same bytes: the head of a long line tells what the whole does, or nothing; so do its first and last pieces', () => {
+  let [heads, pieced] = [0, 0];
+  const scraps = fc.array(fc.oneof({ weight: 3, arbitrary: scrap }, large), { maxLength: 6 });
+  fc.assert(
+    fc.property(scraps, large, fc.nat({ max: 5 }), ending, fc.array(fc.nat()), (some, one, at, end, cuts) => {
+      const line = Buffer.from(`{${some.toSpliced(at, 0, one).join(',')}}${end}`);
+      const envelope = scanAny(line, 0, line.length);
+      const quick = quickHead(line, 0, line.length);
+      if (quick !== undefined) assert.deepEqual(quick, envelope, String(line));
+      if (quick !== undefined) heads++;
+      // Near the ends, where what matters is.
+      const near = cuts.map((cut) => (cut % 2 === 0 ? cut % 120 : line.length - (cut % 120)));
+      const places = [0, ...new Set(near.filter((place) => place > 0 && place < line.length))].sort((a, b) => a - b);
+      const pieces = places.map((from, i) => line.subarray(from, places[i + 1] ?? line.length));
+      if (pieces.length < 2) return;
+      const told = scanPieces(pieces, line.length);
+      if (told !== undefined) assert.deepEqual(told, envelope, pieces.map(String).join(' | '));
+      if (told !== undefined) pieced++;
+    }),
+    { numRuns: 20_000 },
+  );
+  assert.ok(heads > 20 && pieced > 100, `${heads} heads and ${pieced} lines in pieces could be read`);
+});
+
+test('long lines as clients and servers write them are read in pieces', () => {
+  const request: Envelope = { kind: 'request', id: '12', method: 'tools/call' };
+  const response: Envelope = { kind: 'response', id: '12', error: false };
+  const lines: [string, Envelope][] = [
+    [`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"t":"${long}"}}\n`, request],
+    [`{"method":"tools/call","params":{"t":"${long}"},"jsonrpc":"2.0","id":12}\n`, request],
+    [`{"jsonrpc":"2.0","id":12,"result":{"t":"${long}"}}\n`, response],
+    [`{"result":{"t":"${long}"},"jsonrpc":"2.0","id":12}\r\n`, response],
+    [`{"jsonrpc": "2.0", "id": "a", "error": {"t":"${long}"}}\n`, { kind: 'response', id: '"a"', error: true }],
+  ];
+  for (const [text, envelope] of lines) {
+    const line = Buffer.from(text);
+    for (const cut of [100, 1500, line.length - 100, line.length - 1])
+      assert.deepEqual(
+        scanPieces([line.subarray(0, cut), line.subarray(cut)], line.length),
+        envelope,
+        `${cut} ${text}`,
+      );
+  }
+});
+
+test('P11 clean stdout: a piece that looks like a message is none if the line goes on', () => {
+  const head = Buffer.from('{"jsonrpc":"2.0","method":"m"}');
+  const rest = Buffer.from(` and ${long}}\n`);
+  assert.equal(scanPieces([head, rest], head.length + rest.length), undefined);
+  const half = Buffer.from('{"jsonrpc":"2.0","method":"m","id":12');
+  const other = Buffer.from(`34,"params":{"t":"${long}"}}\n`);
+  assert.equal(scanPieces([half, other], half.length + other.length), undefined, 'an id may go on in the next one');
 });
 
 test('lines as the SDKs write them are read in one pass', () => {
