@@ -1,12 +1,12 @@
 /**
- * The verdict on one message of the client. Requests and notifications wait while a reload runs; answers, progress and
- * cancellations go at once to the generation they are meant for.
+ * The verdict on one message of the client. Requests and notifications wait while a reload runs; cancellations go at once to the
+ * generation they are meant for, and so does what a server has asked for (to-asker.ts).
  */
 import { holdIsFull, notParsable } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
 import { keyOf, keyOfValue } from '../session/ids.js';
 import type { Owed } from '../session/ledger.js';
-import { readAt, setAt } from '../wire/edit.js';
+import { readAt } from '../wire/edit.js';
 import { error, INTERNAL_ERROR, PARSE_ERROR, result } from '../wire/message.js';
 import { cutOut, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
@@ -19,6 +19,7 @@ import { settleEra } from './own-requests.js';
 import { forgetProgress } from './progress.js';
 import { takesTurn } from './safe.js';
 import { emptyList, standIn } from './stand-in.js';
+import { answer, progress, withoutAnswers } from './to-asker.js';
 
 /**
  * The message lies in `run` between `from` and `to` and was read at `since`. Most are requests that go on as they are, and are not
@@ -178,15 +179,6 @@ function forwardBatch(desk: Desk, line: Buffer): void {
   }
 }
 
-/** Answers go to whoever asked, in a batch too; the rest of it goes on as one. */
-function withoutAnswers(desk: Desk, line: Buffer): Buffer | undefined {
-  const inside = lookInside(line) ?? [];
-  const rest = inside.filter(({ envelope }) => envelope.kind !== 'response');
-  if (rest.length === inside.length) return line;
-  for (const { envelope, line: own } of inside) if (envelope.kind === 'response') answer(desk, envelope.id, own);
-  return rest.length === 0 ? undefined : joinBatch(rest.map((member) => member.line));
-}
-
 function refuse(desk: Desk, held: Held, refusal: Refusal): void {
   const limit = refusal === 'messages' ? `${MAX_HELD} messages` : `${MAX_HELD_BYTES / 1024 / 1024} MiB of messages`;
   const answers = answerAll(held, (id) =>
@@ -204,14 +196,6 @@ export function answerAll(held: Held, make: (id: Id) => Buffer): Buffer | undefi
   if (envelope.kind !== 'batch') return undefined;
   const requests = requestsIn(held.line);
   return requests.length === 0 ? undefined : joinBatch(requests.map(({ id }) => make(id)));
-}
-
-/** The client answers a server: the one that asked, if it is still there, under the id that it used. */
-function answer(desk: Desk, shown: Id, line: Buffer): void {
-  const question = desk.questions.answer(shown);
-  if (question === undefined || !isAlive(desk, question.generation)) return;
-  const own = question.id === question.shown ? line : setAt(line, ['id'], question.id);
-  if (own !== undefined) desk.ports.server(question.generation, own);
 }
 
 /** Never sent to a server that has not seen the request. */
@@ -244,17 +228,4 @@ function cancel(desk: Desk, line: Buffer): void {
   if (desk.draining.has(owed.generation) && desk.ledger.owing(owed.generation) === 0)
     desk.ports.drained(owed.generation);
   pump(desk);
-}
-
-/** Progress on something that a server asked for. */
-function progress(desk: Desk, line: Buffer): void {
-  const token = keyOfValue(readAt(line, ['params', 'progressToken']));
-  const question = token === undefined ? undefined : desk.questions.byToken(token);
-  const to = question === undefined ? desk.serving : question.generation;
-  if (to === undefined || !isAlive(desk, to)) return;
-  const renamed = question?.token !== undefined && question.token !== question.shownToken;
-  const own = renamed ? setAt(line, ['params', 'progressToken'], question.token) : line;
-  if (own === undefined) return;
-  settleEra(desk, to);
-  desk.ports.server(to, own);
 }

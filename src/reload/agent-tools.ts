@@ -2,7 +2,6 @@
  * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state machine
  * and the desk like anybody else, and answer in the words of agent/reports.ts.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
 import * as say from '../agent/reports.js';
 import type { Failure, ToolNames } from '../agent/words.js';
@@ -14,8 +13,8 @@ import { isRunning } from '../log/running.js';
 import { answerAgent, closeCall, namesOf, namesShown } from '../pipeline/agent-calls.js';
 import type { AgentCall } from '../pipeline/desk.js';
 import { fromClient } from '../pipeline/from-client.js';
-import { locate, readAt, setAt } from '../wire/edit.js';
-import { notification } from '../wire/message.js';
+import { locate, setAt } from '../wire/edit.js';
+import { inPatience } from './agent-patience.js';
 import type { Freshness } from './freshness.js';
 import type { History } from './history.js';
 import { fetchLists } from './list-watch.js';
@@ -38,8 +37,6 @@ export interface AgentContext {
 type Facts = Readonly<Record<string, unknown>>;
 type Of<T extends Arguments['tool']> = Extract<Arguments, { tool: T }>;
 
-/** How often a client that waits hears that it is not forgotten. */
-const PROGRESS_EVERY = 1000;
 /** So many tools are named that may have been meant. */
 const NEAR = 3;
 
@@ -79,7 +76,7 @@ export class AgentTools {
     const joins = 'attempt' in now && now.attempt.forced && (!rebuild || now.attempt.rebuild);
     if (!joins) dispatch({ on: 'force', rebuild });
     await recorded;
-    const settled = await this.#within(call, atRest(false));
+    const settled = await inPatience(this.#context, call, atRest(false));
     await history.written();
     if (!settled) {
       const seconds = Math.round(this.#context.flow.config.hold / 1000);
@@ -132,7 +129,7 @@ export class AgentTools {
   }
 
   async #status(call: AgentCall, { wait, log }: Of<'server_status'>): Promise<void> {
-    if (wait) await this.#within(call, this.#started());
+    if (wait) await inPatience(this.#context, call, this.#started());
     const { flow, roster, history, state, freshness, traffic } = this.#context;
     await freshness()?.watch.prepare(flow.config.rules.map((rule) => rule.name));
     const now = state();
@@ -196,29 +193,6 @@ export class AgentTools {
     const { settled, state } = this.#context;
     await settled(false);
     if (state().at === 'waiting') await settled(true);
-  }
-
-  /** False if it takes longer than a client should wait. Meanwhile it hears that something happens. */
-  async #within(call: AgentCall, settled: Promise<void>): Promise<boolean> {
-    const over = new AbortController();
-    const signal = AbortSignal.any([over.signal, call.signal]);
-    const { hold } = this.#context.flow.config;
-    const limit = hold === 0 ? [] : [delay(hold, false, { signal }).catch(() => false)];
-    void this.#progress(call, signal);
-    const done = await Promise.race([settled.then(() => true), ...limit]);
-    over.abort();
-    return done;
-  }
-
-  async #progress(call: AgentCall, signal: AbortSignal): Promise<void> {
-    const progressToken = readAt(call.held.line, ['params', '_meta', 'progressToken']);
-    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
-    for (let progress = 1; ; progress++) {
-      const over = await delay(PROGRESS_EVERY, false, { signal }).catch(() => true);
-      if (over) return;
-      const params = { progressToken, progress, message: 'The MCP server is being reloaded.' };
-      this.#context.traffic.client.send(notification('notifications/progress', params));
-    }
   }
 
   get #names(): ToolNames {

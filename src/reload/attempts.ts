@@ -8,11 +8,11 @@ import PQueue from 'p-queue';
 import type { Failure } from '../agent/words.js';
 import { holdTraffic, retire } from '../pipeline/handover.js';
 import { createRun, named, nothing, timed, type Run, type Wants } from './attempt.js';
+import { isOver, report } from './attempt-end.js';
 import { Backoff } from './backoff.js';
 import { Builds } from './build-step.js';
 import { Configuration } from './configuration.js';
 import { pathsOf, type Freshness } from './freshness.js';
-import { fence } from './gate.js';
 import { baseline, type Lists } from './list-watch.js';
 import { announceLists } from './announce.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
@@ -144,7 +144,7 @@ export class Attempts {
 
   async #notBuilt(run: Run, failure: Failure): Promise<void> {
     if (!(await this.#isOver(run))) return;
-    this.#report(failure);
+    report(this.#context.flow.log, failure);
     this.#context.dispatch({ on: 'build-failed', attempt: run.attempt.number, failure });
   }
 
@@ -171,24 +171,23 @@ export class Attempts {
   }
 
   async #refresh(number: number, run: Run): Promise<void> {
-    const { traffic, dispatch, over } = this.#context;
+    const { flow, traffic, dispatch, over } = this.#context;
+    const { desk } = traffic;
     const generation = traffic.generation(number);
     if (generation === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
     run.difference = await timed(run, 'refresh', () =>
-      refreshStep({ desk: traffic.desk, generation, signals: run.signals, before }, run.abort.signal),
+      refreshStep({ desk, generation, signals: run.signals, before }, run.abort.signal),
     );
     if (run.abort.signal.aborted || !(await this.#isOver(run))) return;
     const equal = run.difference === undefined || run.difference.changed.length === 0;
     dispatch({ on: 'refreshed', attempt: run.attempt.number });
-    if (equal && before !== undefined) void this.#lookAgain(number, before, AbortSignal.any([run.abort.signal, over]));
-  }
-
-  /** A server takes its time to read a file again. */
-  async #lookAgain(number: number, before: Lists, signal: AbortSignal): Promise<void> {
-    const { flow, traffic } = this.#context;
-    const found = await lateDifference(traffic.desk, number, before, signal);
-    if (found !== undefined && !signal.aborted) announceLists(flow, traffic.desk, found);
+    if (!equal || before === undefined) return;
+    // A server takes its time to read a file again.
+    const signal = AbortSignal.any([run.abort.signal, over]);
+    void lateDifference(desk, number, before, signal).then((late) => {
+      if (late !== undefined && !signal.aborted) announceLists(flow, desk, late);
+    });
   }
 
   async #start(number: number, run: Run): Promise<void> {
@@ -235,7 +234,7 @@ export class Attempts {
     // It may have read what a save has begun to write, of which the kernel tells only when that is done.
     if (!busy && this.#freshness?.ready === true) await this.#freshness.sweep();
     if (!(await this.#isOver(run))) return;
-    if (!busy && !run.skipped) this.#report(failure);
+    if (!busy && !run.skipped) report(this.#context.flow.log, failure);
     const unborn = !this.#context.traffic.desk.born;
     const now = performance.now();
     const wait = run.attempt.restart || unborn ? Math.max(1000, this.backoff.crashed(now, now)) : 0;
@@ -250,26 +249,11 @@ export class Attempts {
     });
   }
 
-  #report(failure: Failure): void {
-    // What a server says is on stderr already; what a build says, or is wrong with a file, nobody has seen.
-    const said = failure.kind !== 'start' && failure.output !== '' ? `: ${failure.output}` : '';
-    const text = `${failure.kind} failed: ${failure.command} ${failure.how}${said}`;
-    this.#context.flow.log.error('failed', text, { ...failure });
-  }
-
-  /** Before an attempt ends, well or not: nothing that was saved meanwhile may be missed. False: it starts over. */
+  /** False: it starts over. */
   async #isOver(run: Run): Promise<boolean> {
-    const fresh = this.#freshness;
-    if (fresh === undefined || !fresh.ready) return true;
-    run.checked = performance.now();
-    await fence();
-    await fresh.check();
-    // One that was given up meanwhile is no witness of what changed during it: its successor is.
-    if (run.abort.signal.aborted) return false;
-    const stands = await fresh.stands(run.abort.signal);
-    if (run.abort.signal.aborted) return false;
-    if (!stands) this.#context.dispatch({ on: 'change' });
-    return stands;
+    const over = await isOver(run, this.#freshness);
+    if (over === 'outdated') this.#context.dispatch({ on: 'change' });
+    return over === 'over';
   }
 
   async #retire(number: number, run: Run): Promise<void> {

@@ -1,27 +1,16 @@
 /**
  * The disk, compared with the three things that matter: what the serving generation was started from, what the attempt under
- * way began with, and what the last failed one began with. Also knows which files are outputs, not sources (P6). Watching and
- * hashing are watch/'s; what follows from a difference is the controller's.
+ * way began with, and what the last failed one began with. Watching and hashing are watch/'s; which of the differences are no edits is
+ * for doubts.ts, and what follows from one for the controller.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { Log } from '../log/log.js';
 import type { WatchRule } from '../watch/types.js';
 import type { openWatch, Change, Mark, Watch } from '../watch/watch.js';
 import { named } from './attempt.js';
+import { Doubts } from './doubts.js';
 import { fence } from './gate.js';
-import { ENOUGH, Outputs } from './outputs.js';
 import { Rewrites } from './rewrites.js';
-
-/** Pauses between attempts by how many have ended in doubt; as long as the last attempt, if that took longer: somebody who
- * edits all the time is then as likely to do so in the pause. */
-const PAUSES = [0, 0, 300, 1000];
-const LONGEST_PAUSE = 5000;
-/** So soon after an attempt, a change may still be its doing. */
-const SOON = 1000;
-/** A chain of so many attempts in doubt that takes so long comes to no end by itself. */
-const DOUBTS = 8;
-const LONGEST_CHAIN = 10_000;
 
 /** `configured`: what was there when another configuration came into force, until a server serves with it. */
 type Base = 'serving' | 'attempt' | 'failed' | 'configured';
@@ -29,21 +18,14 @@ type Base = 'serving' | 'attempt' | 'failed' | 'configured';
 export class Freshness {
   #watch: Watch;
   readonly #marks = new Map<Base, Mark>();
-  readonly #outputs = new Outputs();
   readonly #rewrites = new Rewrites();
-  /** The files whose change in the present attempt is counted already. */
-  readonly #counted = new Set<string>();
+  readonly #doubts: Doubts;
   readonly #log: Log;
   readonly #settled: () => void;
   readonly #openWatch: typeof openWatch;
   #ready = false;
   /** The serving generation, as long as it may still be reading its code. */
   #loading: number | undefined;
-  #began = 0;
-  #ended = 0;
-  /** The disk when the present pause began. */
-  #pause: Mark | undefined;
-  #chain: { readonly began: number; doubts: number } | undefined;
 
   /** `since`: when the server was started, or is about to be. */
   constructor(
@@ -58,6 +40,12 @@ export class Freshness {
     this.#settled = settled;
     this.#openWatch = open;
     this.#watch = this.#open(config, rules, since);
+    this.#doubts = new Doubts(log, {
+      check: () => this.check(),
+      mark: () => this.watch.mark(),
+      changedSince: (mark) => pathsOf(this.watch.changedSince(mark)),
+      release: (mark) => this.watch.release(mark),
+    });
   }
 
   get watch(): Watch {
@@ -139,8 +127,7 @@ export class Freshness {
     this.forget(base);
     this.#marks.set(base, mark);
     if (base !== 'attempt') return;
-    this.#began = performance.now();
-    this.#counted.clear();
+    this.#doubts.begin();
     this.#rewrites.begin();
   }
 
@@ -206,85 +193,33 @@ export class Freshness {
     return [...this.watch.changedSince(mark), ...this.#restored(mark)].some(({ rules }) => rules.includes(rule));
   }
 
-  /** At rest: whether there is a difference. Unless an attempt has just ended, it is the work of somebody who edits. */
+  /** At rest: whether there is a difference. */
   edited(base: 'serving' | 'failed'): boolean {
     const files = pathsOf(this.changed(base));
-    if (performance.now() - this.#ended > SOON) this.#outputs.edited(files);
+    this.#doubts.edited(files);
     return files.length > 0;
   }
 
-  /** Whether the attempt under way has to give way to an edit. Outputs, and what may be outputs, are no reason yet. */
+  /** Whether the attempt under way has to give way to an edit. */
   outdated(): boolean {
-    if (this.#pause !== undefined) return this.#editedIn(this.#pause);
-    const files = pathsOf(this.changed('attempt'));
-    const restored = this.#restored(this.#marks.get('attempt'));
-    if (this.#outputs.mayBe(files)) return restored.length > 0;
-    // While a server drains, one attempt is looked at again and again.
-    this.#count(files.filter((file) => !this.#counted.has(file)));
-    for (const file of files) this.#counted.add(file);
-    return true;
-  }
-
-  /** These have changed during an attempt that ends. */
-  #count(files: readonly string[]): void {
-    const taken = this.#outputs.ended(files);
-    if (taken.length === 0) return;
-    this.#log.warn(
-      'warning',
-      `${taken.join(', ')}: written during ${ENOUGH} reloads running and never in between, so it is taken for an output of the build or the server and no longer restarts one while it is being reloaded. Use --ignore for such files`,
-      { files: taken },
+    return this.#doubts.outdated(
+      () => pathsOf(this.changed('attempt')),
+      () => this.#restored(this.#marks.get('attempt')).length > 0,
     );
   }
 
   /** At the end of an attempt: may it stand? If not, a pause has passed, in which an editor may have shown itself. */
   async stands(signal: AbortSignal): Promise<boolean> {
-    this.#ended = performance.now();
     const files = pathsOf(this.changed('attempt'));
-    this.#count(files);
-    const restored = this.#restored(this.#marks.get('attempt'));
-    if (restored.length > 0 || (!this.#outputs.are(files) && !this.#endless(files))) {
-      await this.#wait(signal);
+    const ended = this.#doubts.ended(files, this.#restored(this.#marks.get('attempt')).length > 0);
+    if (ended === 'in doubt') {
+      await this.#doubts.pause(signal);
       return false;
     }
-    this.#chain = undefined;
     this.#rewrites.stood();
     // What is restless may have been edited: then the attempt stands, and another one follows.
-    if (files.length > 0 && !this.#outputs.anyRestless(files)) this.mark('attempt');
+    if (files.length > 0 && ended === 'well') this.mark('attempt');
     return true;
-  }
-
-  /** One more attempt has ended in doubt: is there no hope of one that does not? */
-  #endless(files: readonly string[]): boolean {
-    this.#chain ??= { began: this.#began, doubts: 0 };
-    this.#chain.doubts++;
-    if (this.#chain.doubts < DOUBTS || this.#ended - this.#chain.began < LONGEST_CHAIN) return false;
-    const restless = this.#outputs.giveUp(files);
-    this.#log.warn(
-      'warning',
-      `${restless.join(', ')}: changes faster than the server can be reloaded, so calls are no longer kept waiting for a reload that it does not overtake. Use --ignore for such files`,
-      { files: restless },
-    );
-    return true;
-  }
-
-  async #wait(signal: AbortSignal): Promise<void> {
-    const pause = PAUSES[Math.min(this.#outputs.doubt, PAUSES.length - 1)] ?? 0;
-    if (pause === 0) return;
-    await this.check();
-    const mark = this.watch.mark();
-    this.#pause = mark;
-    const length = Math.min(Math.max(pause, this.#ended - this.#began), LONGEST_PAUSE);
-    await delay(length, undefined, { signal }).catch(() => {});
-    await this.check();
-    this.#editedIn(mark);
-    this.#pause = undefined;
-    this.watch.release(mark);
-  }
-
-  #editedIn(pause: Mark): boolean {
-    const files = pathsOf(this.watch.changedSince(pause));
-    this.#outputs.edited(files);
-    return files.length > 0;
   }
 
   async close(): Promise<void> {

@@ -227,6 +227,17 @@ test('P2 same bytes: the head of a long line tells what the whole does, or nothi
   assert.ok(heads > 20 && pieced > 100, `${heads} heads and ${pieced} lines in pieces could be read`);
 });
 
+test('from the length on at which a line is no longer walked to its end, nobody does', () => {
+  for (let length = 2030; length < 2070; length++) {
+    const [head, tail] = ['{"jsonrpc":"2.0","id":1,"method":"m","params":{"t":"', '"},"id":2}\n'];
+    const line = Buffer.from(head + 'y'.repeat(length - head.length - tail.length) + tail);
+    const envelope: Envelope = { kind: 'request', id: length <= 2048 ? '2' : '1', method: 'm' };
+    const pieces = [line.subarray(0, 100), line.subarray(100)];
+    assert.deepEqual([scan(line), scanAny(line, 0, length)], [envelope, envelope], `${length}`);
+    assert.deepEqual(scanPieces(pieces, length), length <= 2048 ? undefined : envelope, `${length}`);
+  }
+});
+
 test('long lines as clients and servers write them are read in pieces', () => {
   const request: Envelope = { kind: 'request', id: '12', method: 'tools/call' };
   const response: Envelope = { kind: 'response', id: '12', error: false };

@@ -1,0 +1,28 @@
+/** How an attempt comes to its end, well or not: by a last look at the disk, and with a failure by a word in the log. */
+import type { Failure } from '../agent/words.js';
+import type { Log } from '../log/log.js';
+import type { Run } from './attempt.js';
+import type { Freshness } from './freshness.js';
+import { fence } from './gate.js';
+
+/** `outdated`: something was saved meanwhile, so it starts over. `given up`: its successor is under way. */
+export type End = 'over' | 'outdated' | 'given up';
+
+/** Nothing that was saved while it ran may be missed. */
+export async function isOver(run: Run, fresh: Freshness | undefined): Promise<End> {
+  if (fresh === undefined || !fresh.ready) return 'over';
+  run.checked = performance.now();
+  await fence();
+  await fresh.check();
+  // One that was given up meanwhile is no witness of what changed during it: its successor is.
+  if (run.abort.signal.aborted) return 'given up';
+  const stands = await fresh.stands(run.abort.signal);
+  if (run.abort.signal.aborted) return 'given up';
+  return stands ? 'over' : 'outdated';
+}
+
+export function report(log: Log, failure: Failure): void {
+  // What a server says is on stderr already; what a build says, or is wrong with a file, nobody has seen.
+  const said = failure.kind !== 'start' && failure.output !== '' ? `: ${failure.output}` : '';
+  log.error('failed', `${failure.kind} failed: ${failure.command} ${failure.how}${said}`, { ...failure });
+}
