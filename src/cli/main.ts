@@ -36,7 +36,7 @@ async function main(argv: readonly string[]): Promise<number> {
       const command =
         line.ask === 'explain' ? (await import('./explain.js')).explain : (await import('./status.js')).status;
       const outcome = await command(line.given);
-      if (!outcome.ok) return complain(outcome.error);
+      if (!outcome.ok) return complain(outcome.error, line.ask);
       await print(outcome.value.text);
       return outcome.value.code;
     }
@@ -51,7 +51,7 @@ async function main(argv: readonly string[]): Promise<number> {
     case 'smoke': {
       const { smoke } = await import('./smoke.js');
       const outcome = await smoke(line.given, line.words);
-      return outcome.ok ? outcome.value : complain(outcome.error);
+      return outcome.ok ? outcome.value : complain(outcome.error, line.ask);
     }
     default: {
       const outcome = await run(line.given);
@@ -73,8 +73,11 @@ async function print(text: string): Promise<number> {
   return 0;
 }
 
-function complain(error: string): number {
-  for (const line of error.split('\n')) process.stderr.write(`mcp-hotline: ${line}\n`);
+/** `command`: the one that was asked for, where it is not the usual one. */
+function complain(error: string, command?: string): number {
+  const usual = command === undefined || error !== noCommand;
+  const text = usual ? error : error.replace('mcp-hotline ', `mcp-hotline ${command} `);
+  for (const line of text.split('\n')) process.stderr.write(`mcp-hotline: ${line}\n`);
   return 1;
 }
 

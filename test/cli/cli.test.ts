@@ -65,6 +65,7 @@ chmodSync(join(cwd, 'plain.txt'), 0o644);
 
 const refused: readonly [words: readonly string[], code: number, line: RegExp, env?: NodeJS.ProcessEnv][] = [
   [[], 1, /^mcp-hotline: no server command, expected mcp-hotline \[options\] -- <command> \[args…\]$/],
+  [['smoke'], 1, /^mcp-hotline: no server command, expected mcp-hotline smoke \[options\] -- <command> \[args…\]$/],
   [['--wach', 'src', '--', 'node'], 1, /^mcp-hotline: unknown option --wach; did you mean --watch\?$/],
   [['--hold', 'x', '--', 'node'], 1, /^mcp-hotline: --hold: "x" is not allowed, expected a whole number/],
   [['--cwd', 'nowhere', '--', 'node'], 1, /^mcp-hotline: the directory .*nowhere does not exist$/],

@@ -157,7 +157,7 @@ test('what is wrong is told as everywhere, and nothing is printed', async (t) =>
   for (const [words, error] of [
     [['--hold', 'x', '--', 'node'], /^mcp-hotline: --hold: "x" is not allowed/],
     [['--jsno', '--', 'node'], /^mcp-hotline: unknown option --jsno; did you mean --json\?$/],
-    [[], /^mcp-hotline: no server command/],
+    [[], /^mcp-hotline: no server command, expected mcp-hotline explain \[options\] -- <command> \[args…\]$/],
   ] as const) {
     const { code, stdout, stderr } = await explain(directory, words);
     assert.deepEqual([code, stdout], [1, '']);
