@@ -36,6 +36,11 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
 
 const nothing: Difference = { changes: [], changed: [], unknown: [] };
 
+/** The agent's own tools have come or gone, which no server knows of. */
+export function announceAgentTools(flow: FlowContext, desk: Desk): void {
+  announceLists(flow, desk, { ...nothing, changed: ['tools'] });
+}
+
 /** Tells the client of the lists that differ, if it wants to know. */
 export function announceLists(flow: FlowContext, desk: Desk, found: Difference): void {
   const { config, log } = flow;

@@ -14,7 +14,7 @@ import { Builds } from './build-step.js';
 import { Configuration } from './configuration.js';
 import { pathsOf, type Freshness } from './freshness.js';
 import { baseline, type Lists } from './list-watch.js';
-import { announceLists } from './announce.js';
+import { announceAgentTools, announceLists } from './announce.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import type { Introduction } from '../pipeline/desk.js';
 import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
@@ -153,7 +153,9 @@ export class Attempts {
     const { flow, traffic } = this.#context;
     if (restart) run.next = 'restart';
     this.#owing = { next: run.next, signals: run.signals };
+    const { agentTools } = traffic.desk.options;
     traffic.reconfigure(flow.config);
+    if (flow.config.agentTools !== agentTools) announceAgentTools(flow, traffic.desk);
     const since = Date.now() - (performance.now() - run.began);
     await this.#freshness?.reopen(flow.config, this.#configuration.rules(), since);
   }

@@ -141,6 +141,22 @@ test('P4 an edit of the configuration file applies without a reconnect', async (
   assert.equal(await call('say'), 'two merry none');
 });
 
+test("P9 the agent's tools are switched on and off by an edit of the configuration file, and the client is told", async (t) => {
+  const { files, proxy, generation } = await withConfig(t, { rules: [{ name: 'server', watch: ['server.mjs'] }] });
+  const good = JSON.parse(readFileSync(files.path('mcp-hotline.config.json'), 'utf8')) as object;
+  const names = async () =>
+    (await proxy.request('tools/list')).result.tools.map((tool: { name: string }) => tool.name) as string[];
+  const before = await names();
+  for (const [at, agentTools] of [true, false].entries()) {
+    let news = 0;
+    files.write('mcp-hotline.config.json', JSON.stringify({ ...good, agentTools }));
+    await proxy.waitFor(({ method }) => method === 'notifications/tools/list_changed' && ++news > at, 'news of tools');
+    assert.equal((await names()).includes('restart_server'), agentTools);
+  }
+  assert.deepEqual(await names(), before);
+  assert.deepEqual([generation(), told(proxy).length], [1, 2], 'the server stays, and nothing is told twice');
+});
+
 test("P7 an edit of the configuration file that can't be used is reported, and what was in force stays", async (t) => {
   const { files, proxy, call } = await withConfig(t, { rules: [{ name: 'server', watch: ['server.mjs'] }] });
   const good = readFileSync(files.path('mcp-hotline.config.json'), 'utf8');
