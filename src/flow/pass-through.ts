@@ -7,7 +7,7 @@ import type { Flow, FlowContext } from './flow.js';
 import { startGeneration, type Generation, type GenerationEvents } from '../server/generation.js';
 import { Endpoint } from '../wire/endpoint.js';
 import { error, PARSE_ERROR } from '../wire/message.js';
-import { scanHead } from '../wire/scan.js';
+import { idInHead } from '../wire/scan.js';
 
 export async function passThrough(context: FlowContext): Promise<Flow> {
   const { io, config, log, noise, settle } = context;
@@ -45,7 +45,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     {
       run: (run) => server.send(run),
       pieces: (pieces) => server.send(pieces),
-      tooLong: (head) => client.send(error(scanHead(head).id ?? 'null', PARSE_ERROR, context.tooLong)),
+      tooLong: (head) => client.send(error(idInHead(head) ?? 'null', PARSE_ERROR, context.tooLong)),
       end: (rest) => {
         if (rest.length > 0) server.send(rest);
         closing.begin({ by: 'client' });

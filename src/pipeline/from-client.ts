@@ -8,7 +8,7 @@ import { keyOf, keyOfValue } from '../session/ids.js';
 import type { Owed } from '../session/ledger.js';
 import { readAt } from '../wire/edit.js';
 import { error, INTERNAL_ERROR, PARSE_ERROR, result } from '../wire/message.js';
-import { cutOut, type Run } from '../wire/run.js';
+import { cutOut, lengthOf, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
 import { agentTool, callAgent, mustLearnNames, passesHold, toolNames } from './agent-calls.js';
 import { joinBatch, lookInside, requestsIn } from './batch.js';
@@ -31,7 +31,7 @@ export function fromClient(
   envelope: Envelope,
   since = desk.ports.now(),
   from = 0,
-  to = run.length,
+  to = lengthOf(run),
 ): void {
   if (envelope.kind === 'request' && desk.serving !== undefined && isPlain(desk, envelope.method)) {
     desk.ledger.enterSpan(envelope.id, envelope.method, run, from, to, desk.serving);

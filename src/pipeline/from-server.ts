@@ -7,7 +7,7 @@ import { keyOf, keyOfValue } from '../session/ids.js';
 import { lineOf, type Owed } from '../session/ledger.js';
 import { AGREEMENTS } from '../session/session.js';
 import { locate, readAt, setAt } from '../wire/edit.js';
-import { cutOut, type Run } from '../wire/run.js';
+import { cutOut, lengthOf, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
 import { joinBatch, lookInside } from './batch.js';
 import { namesOf, toolNames, withAgentTools, withToolsCapability } from './agent-calls.js';
@@ -38,7 +38,7 @@ export function fromServer(
   run: Run,
   envelope: Envelope,
   from = 0,
-  to = run.length,
+  to = lengthOf(run),
 ): void {
   if (!isAlive(desk, generation)) return;
   if (envelope.kind === 'response' && isPlain(desk, generation, envelope.id, envelope.error))

@@ -15,7 +15,7 @@ import type { Exit } from '../process/child.js';
 import type { Generation, GenerationEvents } from '../server/generation.js';
 import { Endpoint } from '../wire/endpoint.js';
 import { error, PARSE_ERROR } from '../wire/message.js';
-import { scanHead, type Envelope, type Id } from '../wire/scan.js';
+import { idInHead, type Envelope, type Id } from '../wire/scan.js';
 import { Gate } from './gate.js';
 import { recall, remember } from './memory.js';
 import type { Roster } from './roster.js';
@@ -97,7 +97,7 @@ export class Traffic {
       {
         run: (run) => this.gate.push(run),
         pieces: (pieces, length) => this.gate.pushPieces(pieces, length),
-        tooLong: (head) => this.client.send(error(scanHead(head).id ?? 'null', PARSE_ERROR, flow.tooLong)),
+        tooLong: (head) => this.client.send(error(idInHead(head) ?? 'null', PARSE_ERROR, flow.tooLong)),
         end: (rest) => {
           if (rest.length > 0) this.gate.push(rest);
           void this.gate.emptied().then(events.ended);

@@ -44,10 +44,10 @@ const NOTHING = Buffer.alloc(0);
 const NOBODY: Count = { generation: 0, owing: 0 };
 /** So many are kept for the next ones. */
 const SPARE = 1024;
-/** A power of two. With so many requests open at once, most drawers hold one. */
+/** To begin with; a power of two. With fewer requests open, most drawers hold one or none. */
 const DRAWERS = 1024;
-/** Of a long key its beginning, its end and its length choose the drawer. */
-const LOOKED_AT = 24;
+/** Of a key that is longer than anybody's, so many characters choose the drawer. */
+const LOOKED_AT = 256;
 
 /** The request as a line of its own. Cut out only here: most are answered without being looked at again. */
 export function lineOf({ run, from, to }: Owed): Buffer {
@@ -71,13 +71,16 @@ function blank(): Entry {
   };
 }
 
-function drawerOf(key: Key): number {
+function sumOf(key: Key): number {
   const { length } = key;
+  const step = length <= LOOKED_AT ? 1 : Math.ceil(length / LOOKED_AT);
   let sum = length;
-  const head = length < LOOKED_AT ? length : LOOKED_AT;
-  for (let at = 0; at < head; at++) sum = (sum * 31 + key.charCodeAt(at)) | 0;
-  for (let at = Math.max(head, length - LOOKED_AT); at < length; at++) sum = (sum * 31 + key.charCodeAt(at)) | 0;
-  return sum & (DRAWERS - 1);
+  for (let at = 0; at < length; at += step) sum = (sum * 31 + key.charCodeAt(at)) | 0;
+  return sum ^ (sum >>> 15);
+}
+
+function empty(drawers: number): (Entry | undefined)[] {
+  return Array.from({ length: drawers }, () => undefined);
 }
 
 export class Ledger {
@@ -86,7 +89,8 @@ export class Ledger {
    * with a reference to the next; once one of them has become old, all that follow do too, and take the whole heap's collection
    * to go.
    */
-  readonly #drawers: (Entry | undefined)[] = Array.from({ length: DRAWERS }, () => undefined);
+  #drawers = empty(DRAWERS);
+  #size = 0;
   readonly #spare: Entry[] = [];
   readonly #counts = new Map<number, Count>();
   /** The one that was changed last: mostly it is changed again. */
@@ -122,9 +126,8 @@ export class Ledger {
     owed.batch = batch;
     owed.again = again;
     owed.cancelled = false;
-    const drawer = drawerOf(key);
-    owed.next = this.#drawers[drawer];
-    this.#drawers[drawer] = owed;
+    if (++this.#size > 2 * this.#drawers.length) this.#grow();
+    this.#file(owed);
     this.#countOf(generation).owing++;
   }
 
@@ -136,7 +139,7 @@ export class Ledger {
   }
 
   find(key: Key, generation?: number): Owed | undefined {
-    let owed = this.#drawers[drawerOf(key)];
+    let owed = this.#drawers[this.#drawerOf(key)];
     while (owed !== undefined && (owed.key !== key || (generation !== undefined && owed.generation !== generation)))
       owed = owed.next;
     return owed;
@@ -161,13 +164,7 @@ export class Ledger {
 
   /** Strikes out all that the generation owed, oldest first. */
   take(generation: number): Owed[] {
-    const taken: Owed[] = [];
-    for (const top of this.#drawers) {
-      for (let owed: Owed | undefined = top; owed !== undefined; owed = owed.next) {
-        if (owed.generation === generation) taken.push(owed);
-      }
-    }
-    taken.sort((one, other) => one.order - other.order);
+    const taken = this.#all().filter((owed) => owed.generation === generation);
     for (const owed of taken) this.strike(owed);
     this.#counts.delete(generation);
     this.#count = NOBODY;
@@ -184,7 +181,7 @@ export class Ledger {
   }
 
   strike(owed: Owed): void {
-    const drawer = drawerOf(owed.key);
+    const drawer = this.#drawerOf(owed.key);
     const top = this.#drawers[drawer];
     if (top === owed) {
       this.#drawers[drawer] = owed.next;
@@ -194,7 +191,31 @@ export class Ledger {
       if (above !== undefined) above.next = owed.next;
     }
     (owed as Entry).next = undefined;
+    this.#size--;
     if (!owed.cancelled) this.#countOf(owed.generation).owing--;
+  }
+
+  #drawerOf(key: Key): number {
+    return sumOf(key) & (this.#drawers.length - 1);
+  }
+
+  #file(owed: Entry): void {
+    const drawer = this.#drawerOf(owed.key);
+    owed.next = this.#drawers[drawer];
+    this.#drawers[drawer] = owed;
+  }
+
+  /** Oldest first. */
+  #all(): Entry[] {
+    const all: Entry[] = [];
+    for (const top of this.#drawers) for (let owed = top; owed !== undefined; owed = owed.next) all.push(owed);
+    return all.sort((one, other) => one.order - other.order);
+  }
+
+  #grow(): void {
+    const all = this.#all();
+    this.#drawers = empty(2 * this.#drawers.length);
+    for (const owed of all) this.#file(owed);
   }
 
   #countOf(generation: number): Count {

@@ -26,8 +26,13 @@ export interface Digest {
 
 export type Reading = Digest | 'absent' | 'unreadable';
 
-/** `began`: when the inode had last changed as the reading began. */
-type Attempt = (Digest & { readonly began: number }) | 'absent' | 'unreadable';
+/** What the file system said before the bytes were read. `began`: when the inode had last changed, never withheld. */
+interface Seen {
+  readonly stamp: Stamp;
+  readonly began: number;
+}
+
+type Attempt = (Digest & Seen) | 'absent' | 'unreadable';
 
 /** So often a file is read that is saved while it is. */
 const ATTEMPTS = 3;
@@ -87,17 +92,18 @@ function readOnce(path: string, pace: Pace): Attempt | Promise<Attempt> {
   try {
     // Before the bytes: what is written after this is seen as a change, at worst once too often.
     const stats = fstatSync(file);
+    const seen = { stamp: stampOf(stats), began: stats.ctimeMs };
     if (!stats.isFile()) return 'absent';
     const first = readSync(file, buffer, 0, PIECE, null);
     if (first === PIECE) {
       later = true;
-      return readOn(file, stats, pace);
+      return readOn(file, seen, pace);
     }
     // All that there was is read; else, or where the size says nothing (0), another look tells the end.
     const isWhole = first === 0 || first === stats.size || readSync(file, buffer, first, PIECE - first, null) === 0;
-    if (isWhole) return attempted(file, stats, hash('sha256', buffer.subarray(0, first)));
+    if (isWhole) return attempted(file, seen, hash('sha256', buffer.subarray(0, first)));
     later = true;
-    return readOn(file, stats, pace);
+    return readOn(file, seen, pace);
   } catch (error) {
     return failure(error);
   } finally {
@@ -106,16 +112,16 @@ function readOnce(path: string, pace: Pace): Attempt | Promise<Attempt> {
 }
 
 /** The time is asked for once more after the bytes: somebody may have saved since the first look. */
-function attempted(file: number, stats: Stats, digest: string): Attempt {
-  return { digest, stamp: stampOf(stats), began: stats.ctimeMs, changed: fstatSync(file).ctimeMs };
+function attempted(file: number, seen: Seen, digest: string): Attempt {
+  return { digest, ...seen, changed: fstatSync(file).ctimeMs };
 }
 
-async function readOn(file: number, stats: Stats, pace: Pace): Promise<Attempt> {
+async function readOn(file: number, seen: Seen, pace: Pace): Promise<Attempt> {
   try {
     const sum = createHash('sha256');
     for (let position = 0; ;) {
       const count = readSync(file, buffer, 0, PIECE, position);
-      if (count === 0) return attempted(file, stats, sum.digest('hex'));
+      if (count === 0) return attempted(file, seen, sum.digest('hex'));
       sum.update(buffer.subarray(0, count));
       position += count;
       const turn = pace();

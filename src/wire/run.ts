@@ -10,6 +10,10 @@ export function isInPieces(run: Run): run is Pieces {
   return Array.isArray(run);
 }
 
+export function lengthOf(run: Run): number {
+  return isInPieces(run) ? run.reduce((sum, piece) => sum + piece.length, 0) : run.length;
+}
+
 /** What lies between `from` and `to`, in one piece. Of a line in pieces, all of it. */
 export function cutOut(run: Run, from: number, to: number): Buffer {
   if (isInPieces(run)) return Buffer.concat(run);

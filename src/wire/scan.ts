@@ -22,16 +22,17 @@ const BATCH: Envelope = { kind: 'batch' };
 export function scan(line: Buffer, from = 0, to = line.length): Envelope {
   if (to - from <= EXACT) return quickScan(line, from, to) ?? scanAny(line, from, to);
   const end = contentEnd(line, from, to);
-  return (line[end - 1] === CLOSE_OBJECT ? quickHead(line, from, end) : undefined) ?? scanAny(line, from, to);
+  const isHead = end - from > EXACT && line[end - 1] === CLOSE_OBJECT;
+  return (isHead ? quickHead(line, from, end) : undefined) ?? scanAny(line, from, to);
 }
 
-/** The same of a line in pieces, by the first and the last of them. Undefined: it has to be put together. */
+/** The same of a line in pieces, by the first and the last of its bytes. Undefined: it has to be put together. */
 export function scanPieces(pieces: Pieces, length: number): Envelope | undefined {
   const head = pieces[0] as Buffer;
   if (length <= EXACT || head[0] !== OPEN_OBJECT) return undefined;
   const tail = lastOf(pieces);
   const end = contentEnd(tail, 0, tail.length);
-  if (tail[end - 1] !== CLOSE_OBJECT) return undefined;
+  if (end < TAIL || tail[end - 1] !== CLOSE_OBJECT || length - (tail.length - end) <= EXACT) return undefined;
   const quick = quickHead(head, 0, head.length);
   if (quick !== undefined) return quick;
   const found = new Found();
@@ -39,15 +40,15 @@ export function scanPieces(pieces: Pieces, length: number): Envelope | undefined
   return walked === 'enough' ? envelopeOf(found) : undefined;
 }
 
-/** As much of the end as may tell something. */
+/** As much of the end as may tell something, if there is little white space behind it. */
 function lastOf(pieces: Pieces): Buffer {
-  const last = pieces.at(-1) as Buffer;
-  if (last.length >= TAIL) return last;
-  // Together with the piece before: that is a whole chunk, but for the head.
-  return Buffer.concat([(pieces.at(-2) as Buffer).subarray(-TAIL), last]);
+  let at = pieces.length - 1;
+  let length = (pieces[at] as Buffer).length;
+  while (length < 2 * TAIL && at > 0) length += (pieces[--at] as Buffer).length;
+  return at === pieces.length - 1 ? (pieces[at] as Buffer) : Buffer.concat(pieces.slice(at));
 }
 
-/** The same, in whatever form it is. */
+/** The envelope of a line in whatever form it is. */
 export function scanAny(line: Buffer, from: number, to: number): Envelope {
   const end = contentEnd(line, from, to);
   if (end === from) return INVALID;
@@ -56,20 +57,17 @@ export function scanAny(line: Buffer, from: number, to: number): Envelope {
   if (first === OPEN_ARRAY) return line[end - 1] === CLOSE_ARRAY && isBatch(line, at, end) ? BATCH : INVALID;
   if (first !== OPEN_OBJECT || line[end - 1] !== CLOSE_OBJECT) return INVALID;
   const found = new Found();
-  const tail = to - from > EXACT ? { bytes: line, from: at, to: end } : undefined;
+  const tail = end - from > EXACT ? { bytes: line, from: at, to: end } : undefined;
   const walked = walk(line, skipSpace(line, at + 1), end, found, tail);
   return (walked === undefined ? undefined : envelopeOf(found)) ?? INVALID;
 }
 
-/** What can be told from the beginning of a line that never ended: enough to answer a request that is too long. */
-export function scanHead(head: Buffer): { readonly id?: Id; readonly method?: string } {
+/** The id, if the beginning of a line tells it that never ended: enough to answer a request that is too long. */
+export function idInHead(head: Buffer): Id | undefined {
   const found = new Found();
   const at = contentStart(head, 0);
   if (head[at] === OPEN_OBJECT) walk(head, skipSpace(head, at + 1), head.length, found);
-  return {
-    ...(found.id !== undefined && isId(found.id) ? { id: found.id } : {}),
-    ...(found.method === undefined ? {} : { method: found.method }),
-  };
+  return found.id !== undefined && isId(found.id) ? found.id : undefined;
 }
 
 /** Log lines like brackets too. Batches are rare, so each of their messages is looked at. */

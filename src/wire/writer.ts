@@ -10,7 +10,7 @@ import { isInPieces, type Run } from './run.js';
 /** So much may wait in the stream before its feeders are paused. */
 const FULL = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
-/** After so many small lines the other side can begin with them while the rest is looked at. */
+/** After so many lines, or pieces of one, the other side can begin with them while the rest is looked at. */
 const EARLY = 64;
 
 export class LineWriter {

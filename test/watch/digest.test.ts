@@ -35,6 +35,16 @@ for (const [size, last] of [
   });
 }
 
+test('P4 fresh: a reading that takes long vouches for no more than a quick one', async (t) => {
+  const { path } = aged(t, 'a'.repeat(300_000));
+  const now = Date.now();
+  // The file was saved a moment ago when its inode is looked at, and long ago when its last byte is read.
+  onceAfter(t, 'readSync', path, () => void t.mock.method(Date, 'now', () => now + 60_000));
+  const reading = await readFile(path, () => undefined);
+  assert.ok(typeof reading !== 'string');
+  assert.ok(Number.isNaN(reading.stamp.ctime));
+});
+
 test('P6 settles: a file that takes the place of one that was just read is read instead', async (t) => {
   const { path, save } = aged(t, 'before');
   onceAfter(t, 'readSync', path, () => {
