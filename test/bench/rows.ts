@@ -51,9 +51,9 @@ export interface Row {
 const ratio = (sample: Sample, figure: string, to: string): number => (sample[figure] ?? NaN) / (sample[to] ?? NaN);
 
 /** Where noise makes the pipe look faster than nothing at all, there is no ratio. */
-function added(sample: Sample, of: string, way: WayName): number {
+function added(sample: Sample, of: string, way: WayName, to: WayName = 'pipe'): number {
   const direct = sample[`${of} direct`] ?? NaN;
-  const byPipe = (sample[`${of} pipe`] ?? NaN) - direct;
+  const byPipe = (sample[`${of} ${to}`] ?? NaN) - direct;
   return byPipe > 0 ? ((sample[`${of} ${way}`] ?? NaN) - direct) / byPipe : NaN;
 }
 
@@ -104,6 +104,13 @@ export const rows: readonly Row[] = [
     shown: shownWays('p50', ['direct', 'pipe', way]).map(([key, name]) => [key, `${name} ms`]),
     target: 1.25,
     guard: 3.2,
+  })),
+  ...each((way, title) => ({
+    group: 'round-trip',
+    text: `… added by the proxy / added by a pipe that gives its server a session of its own, ${title}`,
+    unit: '×',
+    value: (sample) => added(sample, 'p50', way, 'apart'),
+    shown: [['p50 apart', 'such a pipe ms']],
   })),
   {
     group: 'round-trip',

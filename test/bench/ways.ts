@@ -12,9 +12,9 @@ export interface Way {
   readonly cwd: string;
 }
 
-/** `plain` only forwards (--no-reload); `watching` has a thousand files to watch; `unchecked` has them too, and forwards
+/** `apart`: the pipe, with the server in a session of its own. `plain` only forwards (--no-reload); `watching` has a thousand files to watch; `unchecked` has them too, and forwards
  * without making sure that none has changed (--while-reloading serve). */
-export type WayName = 'direct' | 'pipe' | 'plain' | 'watching' | 'unchecked';
+export type WayName = 'direct' | 'pipe' | 'apart' | 'plain' | 'watching' | 'unchecked';
 
 export interface Ground {
   readonly scratch: string;
@@ -60,6 +60,7 @@ export async function prepareGround(bin = shipped): Promise<Ground> {
     ways: async () => ({
       direct: node([echo]),
       pipe: node([pipe, process.execPath, echo]),
+      apart: node([pipe, '--apart', process.execPath, echo]),
       plain: proxy(['--no-reload'], [echo]),
       watching: proxy(['--watch', await tree(1000)], [echo]),
       unchecked: proxy(['--watch', await tree(1000), '--while-reloading', 'serve'], [echo]),

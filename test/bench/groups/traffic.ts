@@ -10,7 +10,7 @@ import type { Group, Sample } from './group.js';
 type Names = readonly WayName[];
 type Ways = Readonly<Record<WayName, Way>>;
 
-const all: Names = ['direct', 'pipe', 'plain', 'watching', 'unchecked'];
+const all: Names = ['direct', 'pipe', 'apart', 'plain', 'watching', 'unchecked'];
 const inUse: Names = ['direct', 'pipe', 'plain', 'watching'];
 const loads = {
   small: { size: 200, window: 200, count: { full: 30_000, quick: 4000 } },
