@@ -11,7 +11,7 @@ import type { Flow, FlowContext, Streams } from './flow/flow.js';
 import type { Log } from './log/log.js';
 import { childSpec } from './server/child-spec.js';
 import type { FirstServer } from './server/first.js';
-import type { Noise } from './server/generation.js';
+import type { Noise } from './server/noise.js';
 
 export interface Proxy {
   /** The exit code that the proxy's process should have, once every server is gone and everything is delivered. */
@@ -92,9 +92,9 @@ const MAX_NOISE = 1024 * 1024;
 /** Noise goes where people look; the hint to its author comes once a kind. */
 function reportNoise(stderr: Writable, log: Log): FlowContext['noise'] {
   const told = new Set<Noise>();
-  return (generation, kind, line) => {
+  return (generation, kind, lines) => {
     // Nobody reads stderr: noise is the last thing to keep in memory, or to hold messages up for.
-    if (stderr.writableLength < MAX_NOISE) stderr.write(line);
+    if (stderr.writableLength < MAX_NOISE) stderr.write(lines);
     if (told.has(kind)) return;
     told.add(kind);
     log.warn('noise', hints[kind], { generation: generation.number, kind });

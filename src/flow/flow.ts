@@ -7,7 +7,8 @@ import type { Config } from '../config/config.js';
 import type { LiveConfig } from '../config/live.js';
 import type { Log } from '../log/log.js';
 import type { FirstServer } from '../server/first.js';
-import type { Generation, GenerationSpec, Noise } from '../server/generation.js';
+import type { Generation, GenerationSpec } from '../server/generation.js';
+import type { Noise } from '../server/noise.js';
 
 export interface Streams {
   readonly input: Readable;
@@ -36,7 +37,7 @@ export interface FlowContext {
   /** The first server, if it has been started already. */
   readonly first: FirstServer | undefined;
   spec(generation: number): GenerationSpec;
-  noise(generation: Generation, kind: Noise, line: Buffer): void;
+  noise(generation: Generation, kind: Noise, lines: Buffer): void;
   notStarted(error: NodeJS.ErrnoException): Flow;
   settle(code: number): void;
 }

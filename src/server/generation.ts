@@ -10,6 +10,7 @@ import { Endpoint } from '../wire/endpoint.js';
 import { lineEnd } from '../wire/lines.js';
 import type { Pieces, Run } from '../wire/run.js';
 import { scan, scanPieces, type Envelope } from '../wire/scan.js';
+import { isBlank, isJson, noiseOf, type Noise } from './noise.js';
 import { StderrTail } from './stderr-tail.js';
 
 /** How long the pipes of a process that has exited are read: only a stranger can still hold them. */
@@ -20,13 +21,11 @@ const LEAVING = 2000;
 /** When stderr need not wait any more: it was read, or nobody will ever read it. */
 const READS_AGAIN = ['drain', 'error', 'close'] as const;
 
-export type Noise = 'text' | 'json' | 'cut';
-
 export interface GenerationEvents {
   /** A message: a line that lies in `run` between `from` and `to`. */
   message(generation: Generation, run: Run, from: number, to: number, envelope: Envelope): void;
-  /** A line on stdout that is no message: text, JSON of another kind, or the beginning of a message that never ended. */
-  noise(generation: Generation, kind: Noise, line: Buffer): void;
+  /** Lines on stdout that are no messages: text, JSON of another kind, or the beginning of a message that never ended. */
+  noise(generation: Generation, kind: Noise, lines: Buffer): void;
   /** A line on stdout grew past the limit. */
   tooLong(generation: Generation): void;
   /** The server has stopped reading its stdin, or reads it again. */
@@ -158,7 +157,7 @@ export class Generation {
       to = lineEnd(run, from);
       const envelope = scan(run, from, to);
       if (envelope.kind !== 'invalid') this.#events.message(this, run, afterMark(run, from), to, envelope);
-      else this.#noise(run.subarray(from, to));
+      else to = this.#noise(run, from, to);
     }
   }
 
@@ -168,8 +167,16 @@ export class Generation {
     else this.#events.message(this, pieces, 0, length, envelope);
   }
 
-  #noise(line: Buffer): void {
-    if (!isBlank(line)) this.#events.noise(this, isJson(line) ? 'json' : 'text', line);
+  /** The line between `from` and `to`, and those of its kind right behind it: there may be thousands. Returns where they end. */
+  #noise(run: Buffer, from: number, to: number): number {
+    const kind = noiseOf(run.subarray(from, to));
+    let end = to;
+    for (let next = end; next < run.length; end = next) {
+      next = lineEnd(run, end);
+      if (scan(run, end, next).kind !== 'invalid' || noiseOf(run.subarray(end, next)) !== kind) break;
+    }
+    if (kind !== 'blank') this.#events.noise(this, kind, run.subarray(from, end));
+    return end;
   }
 
   /** A last line without its newline is a message only if it is whole, and that takes more than a look at both its ends. */
@@ -232,17 +239,4 @@ function once(signal: AbortSignal): Promise<void> {
 /** A byte order mark before a message is no part of it. */
 function afterMark(run: Buffer, from: number): number {
   return run[from] === 0xef ? from + 3 : from;
-}
-
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09);
-}
-
-function isJson(line: Buffer): boolean {
-  try {
-    JSON.parse(line.toString('utf8').replace(/^\uFEFF/, ''));
-    return true;
-  } catch {
-    return false;
-  }
 }

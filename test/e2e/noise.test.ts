@@ -40,6 +40,22 @@ test('P11 clean stdout: text and JSON that are no messages go to stderr, with a 
   assert.equal(hints.length, 2, `one for text, one for JSON, not:\n${hints.join('\n')}`);
 });
 
+test('P11 P3 of much that is printed at once the messages go to stdout and the rest to stderr, all in order', async (t) => {
+  const peer = startProxy(t, { noReload: true, options: ['--log-level', 'silent'], command: fixture('noise') });
+  const lines = Array.from({ length: 3000 }, (_, n) => {
+    if (n % 7 === 3) return `{"jsonrpc":"2.0","method":"n","params":${n}}`;
+    return n % 5 === 0 ? '' : n % 3 === 0 ? `{"noise":${n}}` : `text ${n}`;
+  });
+  await peer.request('print', { stream: 'stdout', bytes: base64(`${lines.join('\n')}\n`) });
+  peer.end();
+  await peer.finished();
+  const messages = lines.filter((line) => line.includes('jsonrpc'));
+  const told = peer.messages.map(({ raw }) => String(raw).trimEnd()).filter((line) => line.includes('"params"'));
+  assert.deepEqual(told, messages);
+  const rest = lines.filter((line) => line !== '' && !messages.includes(line));
+  assert.equal(peer.stderr(), `${rest.join('\n')}\n`);
+});
+
 for (const { what, line } of [
   { what: 'text in brackets', line: '[server] listening on [::1]' },
   { what: 'text in braces', line: '{{ banner }}' },

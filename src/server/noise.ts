@@ -1,0 +1,28 @@
+/** What it is that a server prints on stdout and that is no message. What becomes of it is decided elsewhere. */
+
+/** `cut`: the beginning of a message that never ended. */
+export type Noise = 'text' | 'json' | 'cut';
+
+/** Of a line that is no message. */
+export function noiseOf(line: Buffer): Noise | 'blank' {
+  if (isBlank(line)) return 'blank';
+  return isJson(line) ? 'json' : 'text';
+}
+
+export function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09);
+}
+
+export function isJson(line: Buffer): boolean {
+  // Most noise is text, and finding that out by an exception takes long.
+  if (!beginsJson.test(line.toString('latin1', 0, 40))) return false;
+  try {
+    JSON.parse(line.toString('utf8').replace(/^\uFEFF/, ''));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A value, perhaps behind a byte order mark and white space; more white space than is looked at leaves it open. */
+const beginsJson = /^(?:\u00EF\u00BB\u00BF)?\s*(?:["[{\d-]|true|false|null|$)/;
