@@ -25,7 +25,10 @@ const options = {
   mainFields: ['module', 'main'],
   external,
   define: { 'import.meta.url': 'bundleUrl' },
-  banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  // These globals are getters, and every message would ask some of them several times.
+  banner: {
+    js: "const{Buffer,performance,process}=globalThis,bundleUrl=require('node:url').pathToFileURL(__filename).href;",
+  },
   minifyWhitespace: true,
   minifySyntax: true,
   sourcemap: 'linked',

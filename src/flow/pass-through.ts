@@ -43,7 +43,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     io.output,
     { limit: config.maxMessage },
     {
-      run: (run) => server.send(run),
+      run: (run) => server.send(run, 0, run.length),
       pieces: (pieces) => server.send(pieces),
       tooLong: (head) => client.send(error(idInHead(head) ?? 'null', PARSE_ERROR, context.tooLong)),
       end: (rest) => {

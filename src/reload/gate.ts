@@ -31,8 +31,9 @@ interface Waiting {
   readonly from: number;
   /** How many wait. */
   readonly bytes: number;
-  /** Of the first line, where somebody had to look at it. */
+  /** Of the first line, where somebody had to look at it; and where it ends. */
   readonly envelope: Envelope | undefined;
+  readonly to: number;
   readonly since: number;
   readonly due: number;
 }
@@ -48,6 +49,11 @@ export class Gate {
   #refreshing = false;
   #full = false;
   #empty: (() => void)[] = [];
+  readonly #onTurn = (): void => {
+    this.#ticking = false;
+    this.#open(++this.#turn);
+    this.#tick();
+  };
 
   constructor(events: GateEvents) {
     this.#events = events;
@@ -56,17 +62,12 @@ export class Gate {
   /** Whole lines side by side; at the very end, one without its newline. */
   push(run: Buffer, since = performance.now()): void {
     for (let from = 0; from < run.length;) {
-      let envelope: Envelope | undefined;
-      if (this.#queue.length === 0) {
-        const to = lineEnd(run, from);
-        envelope = scan(run, from, to);
-        if (!this.#events.guards(envelope)) {
-          this.#events.pass(run, from, to, envelope, since);
-          from = to;
-          continue;
-        }
-      }
-      return this.#wait(run, from, run.length - from, envelope, since);
+      if (this.#queue.length > 0) return this.#wait(run, from, run.length - from, undefined, from, since);
+      const to = lineEnd(run, from);
+      const envelope = scan(run, from, to);
+      if (this.#events.guards(envelope)) return this.#wait(run, from, run.length - from, envelope, to, since);
+      this.#events.pass(run, from, to, envelope, since);
+      from = to;
     }
   }
 
@@ -74,14 +75,22 @@ export class Gate {
   pushPieces(pieces: Pieces, length: number, since = performance.now()): void {
     const envelope = scanPieces(pieces, length);
     if (envelope === undefined) this.push(Buffer.concat(pieces, length), since);
-    else if (this.#queue.length > 0 || this.#events.guards(envelope)) this.#wait(pieces, 0, length, envelope, since);
+    else if (this.#queue.length > 0 || this.#events.guards(envelope))
+      this.#wait(pieces, 0, length, envelope, length, since);
     else this.#events.pass(pieces, 0, length, envelope, since);
   }
 
   /** What has passed before everything that waits here has to pass once more. */
   unshift(lines: readonly Read[]): void {
     const due = this.#turn + 2;
-    const again = lines.map(({ line, ...read }) => ({ ...read, run: line, from: 0, bytes: line.length, due }));
+    const again = lines.map(({ line, ...read }) => ({
+      ...read,
+      run: line,
+      from: 0,
+      to: line.length,
+      bytes: line.length,
+      due,
+    }));
     this.#queue = [...again, ...this.#queue];
     this.#crowd(lines.reduce((bytes, { line }) => bytes + line.length, 0));
   }
@@ -91,8 +100,8 @@ export class Gate {
     return this.#queue.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#empty.push(resolve));
   }
 
-  #wait(run: Run, from: number, bytes: number, envelope: Envelope | undefined, since: number): void {
-    this.#queue.push({ run, from, bytes, envelope, since, due: this.#turn + 2 });
+  #wait(run: Run, from: number, bytes: number, envelope: Envelope | undefined, to: number, since: number): void {
+    this.#queue.push({ run, from, bytes, envelope, to, since, due: this.#turn + 2 });
     this.#crowd(bytes);
   }
 
@@ -105,21 +114,14 @@ export class Gate {
   #tick(): void {
     if (this.#ticking || this.#refreshing || this.#queue.length === 0) return;
     this.#ticking = true;
-    setImmediate(() => {
-      this.#ticking = false;
-      this.#turn++;
-      this.#open(this.#turn);
-      this.#tick();
-    });
+    setImmediate(this.#onTurn);
   }
 
   /** Lets everything pass that was due at `turn`; one check serves all of it. */
   #open(turn: number): void {
     const first = this.#queue[0];
     if (first === undefined || first.due > turn) return;
-    const refreshed = this.#queue.some((waiting) => waiting.due <= turn && this.#isGuarded(waiting))
-      ? this.#events.refresh()
-      : undefined;
+    const refreshed = this.#isAnyGuarded(turn) ? this.#events.refresh() : undefined;
     if (refreshed === undefined) {
       this.#pass(turn);
       return;
@@ -130,6 +132,14 @@ export class Gate {
       this.#pass(turn);
       this.#tick();
     });
+  }
+
+  #isAnyGuarded(turn: number): boolean {
+    for (const waiting of this.#queue) {
+      if (waiting.due > turn) return false;
+      if (this.#isGuarded(waiting)) return true;
+    }
+    return false;
   }
 
   /** Whether any of its lines must pass a check; mostly the first tells. */
@@ -144,23 +154,22 @@ export class Gate {
   }
 
   #pass(turn: number): void {
-    const later = this.#queue.findIndex((waiting) => waiting.due > turn);
-    const due = later < 0 ? this.#queue : this.#queue.slice(0, later);
-    this.#queue = later < 0 ? [] : this.#queue.slice(later);
-    for (const waiting of due) this.#passRun(waiting);
+    for (let first = this.#queue[0]; first !== undefined && first.due <= turn; first = this.#queue[0]) {
+      this.#queue.shift();
+      this.#passRun(first);
+    }
     if (this.#full && this.#bytes <= FULL) this.#events.full((this.#full = false));
-    if (this.#queue.length > 0) return;
+    if (this.#queue.length > 0 || this.#empty.length === 0) return;
     for (const resolve of this.#empty.splice(0)) resolve();
   }
 
-  #passRun({ run, from, bytes, envelope: known, since }: Waiting): void {
+  #passRun({ run, from, bytes, envelope, to, since }: Waiting): void {
     this.#bytes -= bytes;
-    let envelope = known;
-    if (isInPieces(run)) return this.#events.pass(run, 0, bytes, known as Envelope, since);
-    for (let to = from; from < run.length; from = to) {
-      to = lineEnd(run, from);
-      this.#events.pass(run, from, to, envelope ?? scan(run, from, to), since);
-      envelope = undefined;
+    if (envelope !== undefined) this.#events.pass(run, from, to, envelope, since);
+    if (isInPieces(run)) return;
+    for (let next = to; to < run.length; to = next) {
+      next = lineEnd(run, to);
+      this.#events.pass(run, to, next, scan(run, to, next), since);
     }
   }
 }

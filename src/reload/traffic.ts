@@ -21,8 +21,8 @@ import { recall, remember } from './memory.js';
 import type { Roster } from './roster.js';
 
 export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools'> {
-  guards(envelope: Envelope): boolean;
-  refresh(): Promise<void> | undefined;
+  readonly guards: (envelope: Envelope) => boolean;
+  readonly refresh: () => Promise<void> | undefined;
   /** The client opens its session, and no server has answered it yet. */
   introducing(id: Id): void;
   /** The client has closed its side, and all that it had sent is with the desk. */
@@ -77,8 +77,8 @@ export class Traffic {
     );
     void recall(flow, this.desk);
     this.gate = new Gate({
-      guards: (envelope) => events.guards(envelope),
-      refresh: () => events.refresh(),
+      guards: events.guards,
+      refresh: events.refresh,
       pass: (run, from, to, envelope, since) => {
         if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
           events.introducing(envelope.id);

@@ -10,6 +10,8 @@ import { keyOf, type Key } from './ids.js';
 interface Entry {
   id: Id;
   key: Key;
+  /** Chooses its drawer. */
+  sum: number;
   /** Grows with every request. */
   order: number;
   method: string;
@@ -58,6 +60,7 @@ function blank(): Entry {
   return {
     id: '',
     key: '',
+    sum: 0,
     order: 0,
     method: '',
     run: NOTHING,
@@ -117,6 +120,7 @@ export class Ledger {
     const owed = this.#spare.pop() ?? blank();
     owed.id = id;
     owed.key = key;
+    owed.sum = sumOf(key);
     owed.order = ++this.#entered;
     owed.method = method;
     owed.run = run;
@@ -139,7 +143,7 @@ export class Ledger {
   }
 
   find(key: Key, generation?: number): Owed | undefined {
-    let owed = this.#drawers[this.#drawerOf(key)];
+    let owed = this.#drawers[this.#drawerOf(sumOf(key))];
     while (owed !== undefined && (owed.key !== key || (generation !== undefined && owed.generation !== generation)))
       owed = owed.next;
     return owed;
@@ -181,7 +185,7 @@ export class Ledger {
   }
 
   strike(owed: Owed): void {
-    const drawer = this.#drawerOf(owed.key);
+    const drawer = this.#drawerOf(owed.sum);
     const top = this.#drawers[drawer];
     if (top === owed) {
       this.#drawers[drawer] = owed.next;
@@ -195,12 +199,12 @@ export class Ledger {
     if (!owed.cancelled) this.#countOf(owed.generation).owing--;
   }
 
-  #drawerOf(key: Key): number {
-    return sumOf(key) & (this.#drawers.length - 1);
+  #drawerOf(sum: number): number {
+    return sum & (this.#drawers.length - 1);
   }
 
   #file(owed: Entry): void {
-    const drawer = this.#drawerOf(owed.key);
+    const drawer = this.#drawerOf(owed.sum);
     owed.next = this.#drawers[drawer];
     this.#drawers[drawer] = owed;
   }

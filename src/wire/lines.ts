@@ -40,6 +40,12 @@ export class LineSplitter {
   }
 
   push(chunk: Buffer): void {
+    const { length } = chunk;
+    // As nearly all are: whole lines, and nothing before them.
+    if (this.#length === 0 && !this.#discarding && chunk[length - 1] === NEWLINE && length <= this.#options.limit) {
+      this.#sink.run(chunk);
+      return;
+    }
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     let from = 0;
     // Lines one at a time only where one of them might be too long.

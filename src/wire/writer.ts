@@ -1,6 +1,7 @@
 /**
  * An ordered writer of lines that honours backpressure. What is pushed in one turn of the event loop leaves in few writes: lines
- * that lie side by side in memory become one slice, the rest one vectored write. It knows when its stream is full; pausing
+ * that lie side by side in memory become one slice, the rest one vectored write. A run that somebody goes through line by line is
+ * written with its last line, and not only when the turn is over. It knows when its stream is full; pausing
  * whoever feeds it is for its owner.
  */
 import { Socket } from 'node:net';
@@ -16,7 +17,7 @@ const EARLY = 64;
 export class LineWriter {
   readonly #stream: Writable;
   readonly #onFull: (full: boolean) => void;
-  readonly #early: number;
+  readonly #isPipe: boolean;
   #runs: Buffer[] = [];
   /** The run that is still growing: what it begins in, and the offsets in that. It may grow beyond it, where another lies behind. */
   #run: Buffer | undefined;
@@ -33,7 +34,7 @@ export class LineWriter {
   constructor(stream: Writable, onFull: (full: boolean) => void) {
     this.#stream = stream;
     // Who reads from a pipe answers later. Who listens to a stream of a caller's own may answer before write() returns.
-    this.#early = stream instanceof Socket ? EARLY : Infinity;
+    this.#isPipe = stream instanceof Socket;
     this.#onFull = onFull;
     stream.on('drain', () => this.#relieve());
     stream.on('error', () => this.#die());
@@ -49,13 +50,17 @@ export class LineWriter {
     return this.#dead ? 0 : this.#pending + this.#stream.writableLength;
   }
 
-  /** The bytes from `from` to `to`, one or more whole lines; of a line in pieces, all of it. */
+  /**
+   * Lines of their own, or a line in pieces; with `from` and `to`, one or more lines of a run that is gone through from its beginning
+   * to its end.
+   */
   push(run: Run, from?: number, to?: number): void {
-    if (isInPieces(run)) for (const piece of run) this.#push(piece);
-    else this.#push(run, from, to);
+    if (isInPieces(run)) for (const piece of run) this.#push(piece, 0, piece.length, false);
+    else this.#push(run, from ?? 0, to ?? run.length, to === run.length);
   }
 
-  #push(bytes: Buffer, from = 0, to = bytes.length): void {
+  /** `last`: nothing more is to be expected for now. */
+  #push(bytes: Buffer, from: number, to: number, last: boolean): void {
     if (this.#dead) return;
     this.#pending += to - from;
     if (bytes === this.#run ? from === this.#to : this.#isBehind(bytes, from)) {
@@ -66,7 +71,7 @@ export class LineWriter {
       this.#from = from;
       this.#to = to;
     }
-    if (++this.#pushes === this.#early) {
+    if (this.#isPipe && (last || ++this.#pushes === EARLY)) {
       this.#write();
     } else if (!this.#scheduled) {
       this.#scheduled = true;
@@ -81,11 +86,13 @@ export class LineWriter {
   }
 
   #closeRun(): void {
-    const run = this.#run;
-    if (run === undefined) return;
-    const whole = this.#from === 0 && this.#to === run.length;
-    this.#runs.push(whole ? run : Buffer.from(run.buffer, run.byteOffset + this.#from, this.#to - this.#from));
+    if (this.#run !== undefined) this.#runs.push(this.#takeRun(this.#run));
+  }
+
+  #takeRun(run: Buffer): Buffer {
     this.#run = undefined;
+    if (this.#from === 0 && this.#to === run.length) return run;
+    return Buffer.from(run.buffer, run.byteOffset + this.#from, this.#to - this.#from);
   }
 
   flush(): void {
@@ -94,23 +101,25 @@ export class LineWriter {
   }
 
   #write(): void {
-    this.#closeRun();
-    const runs = this.#runs;
-    if (this.#dead || runs.length === 0) return;
-    this.#runs = [];
+    const run = this.#run;
+    if (this.#dead || (run === undefined && this.#runs.length === 0)) return;
     this.#pending = 0;
     this.#pushes = 0;
-    if (runs.length === 1) {
-      this.#stream.write(runs[0]);
-    } else {
-      this.#stream.cork();
-      for (const run of runs) this.#stream.write(run);
-      this.#stream.uncork();
-    }
+    if (this.#runs.length === 0) this.#stream.write(this.#takeRun(run as Buffer));
+    else this.#writeAll();
     if (!this.#full && this.#stream.writableLength >= FULL) {
       this.#full = true;
       this.#onFull(true);
     }
+  }
+
+  #writeAll(): void {
+    this.#closeRun();
+    const runs = this.#runs;
+    this.#runs = [];
+    this.#stream.cork();
+    for (const run of runs) this.#stream.write(run);
+    this.#stream.uncork();
   }
 
   /** Writes what is left and ends the stream. */

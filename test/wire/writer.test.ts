@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { fc } from '../support/property.js';
 import { LineWriter } from '#src/wire/writer.js';
 
@@ -52,15 +52,47 @@ test('lines that lie side by side leave in one write', () => {
   assert.deepEqual(written.map(String), ['a\nb\nc\nd\n']);
 });
 
-test('of a long run of lines the first are on their way to another process before the last are pushed', async () => {
+/** A writer to another process, which says what it reads, and how many bytes have been written to it. */
+function toProcess(t: TestContext): { writer: LineWriter; written: () => number; end: () => Promise<Buffer> } {
   const child = spawn('cat', { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => child.kill());
   const writer = new LineWriter(child.stdin, () => {});
+  const end = (): Promise<Buffer> => {
+    writer.end();
+    return buffer(child.stdout);
+  };
+  return { writer, written: () => (child.stdin as Socket).bytesWritten, end };
+}
+
+test('of a long run of lines the first are on their way to another process before the last are pushed', async (t) => {
+  const { writer, written, end } = toProcess(t);
   const run = Buffer.from('a\n'.repeat(200));
-  for (let at = 0; at < run.length; at += 2) writer.push(run, at, at + 2);
-  const early = (child.stdin as Socket).bytesWritten;
-  assert.ok(early > 0 && early < run.length, `${early} bytes before the last line`);
-  writer.end();
-  assert.deepEqual(await buffer(child.stdout), run);
+  for (let at = 0; at < run.length - 2; at += 2) writer.push(run, at, at + 2);
+  assert.ok(written() > 0 && written() < run.length - 2, `${written()} bytes before the last line`);
+  writer.push(run, run.length - 2, run.length);
+  assert.deepEqual(await end(), run);
+});
+
+test('P3 a run that is gone through leaves with its last line, behind what waits', async (t) => {
+  const { writer, written, end } = toProcess(t);
+  const run = Buffer.from('b\nc\n');
+  writer.push(Buffer.from('a\n'));
+  writer.push(run, 0, 2);
+  assert.equal(written(), 0);
+  writer.push(run, 2, 4);
+  assert.equal(written(), 6);
+  writer.push(Buffer.from('d\n'));
+  assert.equal(written(), 6);
+  assert.equal(String(await end()), 'a\nb\nc\nd\n');
+});
+
+test('a stream of a caller’s own gets nothing before the turn is over: it may answer at once', () => {
+  const { stream, written } = collect();
+  const writer = new LineWriter(stream, () => {});
+  writer.push(Buffer.from('a\n'), 0, 2);
+  assert.equal(written.length, 0);
+  writer.flush();
+  assert.equal(written.length, 1);
 });
 
 test('P1 P3 who answers in the middle of a write loses nothing, and comes behind it', async () => {
