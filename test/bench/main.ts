@@ -7,6 +7,7 @@ import type { Sample } from './groups/group.js';
 import { grossRegressions, isBelieved, markdown, table, tell, values, type Samples } from './report.js';
 import { groups, guarded, rows, type GroupName } from './rows.js';
 import { uncertainty } from './stats.js';
+import { isScheduledBySession } from './processes.js';
 import { makeSureItWatches } from './watching.js';
 import { prepareGround, type Ground } from './ways.js';
 
@@ -76,6 +77,7 @@ function show(samples: Samples): void {
   const lines = tell(samples);
   const about = {
     node: process.version,
+    bySession: isScheduledBySession(),
     system: `${platform()} ${arch()}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     load: loadavg()[0]?.toFixed(1),
   };
@@ -83,6 +85,10 @@ function show(samples: Samples): void {
   const print = options.markdown ? markdown : table;
   console.log(`Node ${about.node}, ${about.system}; medians of the repeats, their number in brackets\n`);
   console.log(print(lines));
+  if (about.bySession && samples['round-trip'] !== undefined)
+    note(
+      'this kernel makes sessions wait for each other (sched_autogroup), and round trips with them: docs/PERFORMANCE.md',
+    );
 }
 
 /** Fails only if something is bad every time, and too bad for it to be the work of others on this machine. */

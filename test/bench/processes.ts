@@ -1,4 +1,5 @@
-// What the kernel tells of a process: memory, processor time, inotify watches. Linux only: elsewhere it is not known.
+// What the kernel tells of a process: memory, processor time, inotify watches, and how it shares out the processors. Linux only:
+// elsewhere it is not known.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Resident memory in MB, and the most that it was. */
@@ -27,6 +28,14 @@ export function inotifyWatchesOf(pid: number): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether processes wait longer for those of another session: the kernel does so with what is in no control group of its own. */
+export function isScheduledBySession(): boolean {
+  const controllers = (read('/proc/self/cgroup') ?? '').split('\n').map((line) => line.split(':'));
+  const own =
+    controllers.find(([, names]) => names?.split(',').includes('cpu')) ?? controllers.find(([id]) => id === '0');
+  return read('/proc/sys/kernel/sched_autogroup_enabled')?.trim() === '1' && own?.[2] === '/';
 }
 
 function read(file: string): string | undefined {
