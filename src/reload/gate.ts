@@ -43,6 +43,8 @@ const FULL = 4 * 1024 * 1024;
 export class Gate {
   readonly #events: GateEvents;
   #queue: Waiting[] = [];
+  /** How many of the queue have passed: more than none only while others do. Cut off together, since there may be very many. */
+  #passed = 0;
   #bytes = 0;
   #turn = 0;
   #ticking = false;
@@ -91,7 +93,8 @@ export class Gate {
       bytes: line.length,
       due,
     }));
-    this.#queue = [...again, ...this.#queue];
+    this.#queue = [...again, ...this.#queue.slice(this.#passed)];
+    this.#passed = 0;
     this.#crowd(lines.reduce((bytes, { line }) => bytes + line.length, 0));
   }
 
@@ -154,10 +157,13 @@ export class Gate {
   }
 
   #pass(turn: number): void {
-    for (let first = this.#queue[0]; first !== undefined && first.due <= turn; first = this.#queue[0]) {
-      this.#queue.shift();
-      this.#passRun(first);
+    // In its place until it has passed: what is pushed meanwhile comes behind all of it.
+    for (let next = this.#queue[0]; next !== undefined && next.due <= turn; next = this.#queue[this.#passed]) {
+      this.#passed++;
+      this.#passRun(next);
     }
+    this.#queue = this.#passed === this.#queue.length ? [] : this.#queue.slice(this.#passed);
+    this.#passed = 0;
     if (this.#full && this.#bytes <= FULL) this.#events.full((this.#full = false));
     if (this.#queue.length > 0 || this.#empty.length === 0) return;
     for (const resolve of this.#empty.splice(0)) resolve();

@@ -1,7 +1,7 @@
 /**
  * An ordered writer of lines that honours backpressure. What is pushed in one turn of the event loop leaves in few writes: lines
- * that lie side by side in memory become one slice, the rest one vectored write. A run that somebody goes through line by line is
- * written with its last line, and not only when the turn is over. It knows when its stream is full; pausing
+ * that lie side by side in memory become one slice, the rest one vectored write. The first run that somebody goes through line by line
+ * is written with its last line, and not only when the turn is over: mostly it is the only one. It knows when its stream is full; pausing
  * whoever feeds it is for its owner.
  */
 import { Socket } from 'node:net';
@@ -27,9 +27,14 @@ export class LineWriter {
   /** How often something was pushed since it was last written. */
   #pushes = 0;
   #scheduled = false;
+  /** A run was written early, and the turn goes on, or the other side has not taken it. */
+  #early = false;
   #full = false;
   #dead = false;
   readonly #flush = (): void => this.flush();
+  readonly #taken = (): void => {
+    this.#early = false;
+  };
 
   constructor(stream: Writable, onFull: (full: boolean) => void) {
     this.#stream = stream;
@@ -71,7 +76,10 @@ export class LineWriter {
       this.#from = from;
       this.#to = to;
     }
-    if (this.#isPipe && (last || ++this.#pushes === EARLY)) {
+    if (last && this.#isPipe && !this.#early) {
+      this.#early = true;
+      this.#write(this.#taken);
+    } else if (++this.#pushes === EARLY && this.#isPipe) {
       this.#write();
     } else if (!this.#scheduled) {
       this.#scheduled = true;
@@ -100,25 +108,27 @@ export class LineWriter {
     this.#write();
   }
 
-  #write(): void {
+  #write(taken?: () => void): void {
     const run = this.#run;
     if (this.#dead || (run === undefined && this.#runs.length === 0)) return;
     this.#pending = 0;
     this.#pushes = 0;
-    if (this.#runs.length === 0) this.#stream.write(this.#takeRun(run as Buffer));
-    else this.#writeAll();
+    if (this.#runs.length === 0) this.#stream.write(this.#takeRun(run as Buffer), taken);
+    else this.#writeAll(taken);
     if (!this.#full && this.#stream.writableLength >= FULL) {
       this.#full = true;
       this.#onFull(true);
     }
   }
 
-  #writeAll(): void {
+  #writeAll(taken?: () => void): void {
     this.#closeRun();
     const runs = this.#runs;
+    const last = runs.pop();
     this.#runs = [];
     this.#stream.cork();
     for (const run of runs) this.#stream.write(run);
+    this.#stream.write(last, taken);
     this.#stream.uncork();
   }
 

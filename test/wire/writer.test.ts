@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fc } from '../support/property.js';
 import { LineWriter } from '#src/wire/writer.js';
 
@@ -52,16 +53,32 @@ test('lines that lie side by side leave in one write', () => {
   assert.deepEqual(written.map(String), ['a\nb\nc\nd\n']);
 });
 
-/** A writer to another process, which says what it reads, and how many bytes have been written to it. */
-function toProcess(t: TestContext): { writer: LineWriter; written: () => number; end: () => Promise<Buffer> } {
+interface ToProcess {
+  readonly writer: LineWriter;
+  /** Bytes. */
+  written(): number;
+  /** Calls, those of vectored writes as one. */
+  writes(): number;
+  /** All that it has read. */
+  end(): Promise<Buffer>;
+}
+
+/** A writer to another process. */
+function toProcess(t: TestContext): ToProcess {
   const child = spawn('cat', { stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => child.kill());
   const writer = new LineWriter(child.stdin, () => {});
+  const counted = [t.mock.method(child.stdin, '_write'), t.mock.method(child.stdin, '_writev' as '_write')];
   const end = (): Promise<Buffer> => {
     writer.end();
     return buffer(child.stdout);
   };
-  return { writer, written: () => (child.stdin as Socket).bytesWritten, end };
+  return {
+    writer,
+    written: () => (child.stdin as Socket).bytesWritten,
+    writes: () => counted.reduce((sum, { mock }) => sum + mock.callCount(), 0),
+    end,
+  };
 }
 
 test('of a long run of lines the first are on their way to another process before the last are pushed', async (t) => {
@@ -84,6 +101,19 @@ test('P3 a run that is gone through leaves with its last line, behind what waits
   writer.push(Buffer.from('d\n'));
   assert.equal(written(), 6);
   assert.equal(String(await end()), 'a\nb\nc\nd\n');
+});
+
+test('P12 bounded: of many runs of one line in one turn, only the first is written by itself', async (t) => {
+  const { writer, writes, end } = toProcess(t);
+  const lines = Array.from({ length: 1000 }, (_, at) => Buffer.from(`${at}\n`));
+  for (const line of lines) writer.push(line, 0, line.length);
+  await writer.drained();
+  await nextTurn();
+  assert.ok(writes() < 20, `${writes()} writes`);
+  const before = writes();
+  writer.push(lines[0] as Buffer, 0, 2);
+  assert.equal(writes(), before + 1);
+  assert.equal(String(await end()), `${lines.join('')}0\n`);
 });
 
 test('a stream of a caller’s own gets nothing before the turn is over: it may answer at once', () => {
