@@ -27,7 +27,7 @@ const options = {
   define: { 'import.meta.url': 'bundleUrl' },
   // These globals are getters, and every message would ask some of them several times.
   banner: {
-    js: "const{Buffer,performance,process}=globalThis,bundleUrl=require('node:url').pathToFileURL(__filename).href;",
+    js: "const{Buffer,process}=globalThis,bundleUrl=require('node:url').pathToFileURL(__filename).href;",
   },
   minifyWhitespace: true,
   minifySyntax: true,
