@@ -10,7 +10,6 @@ import type { LiveConfig } from './config/live.js';
 import type { Flow, FlowContext, Streams } from './flow/flow.js';
 import type { Log } from './log/log.js';
 import { childSpec } from './server/child-spec.js';
-import type { FirstServer } from './server/first.js';
 import type { Noise } from './server/noise.js';
 
 export interface Proxy {
@@ -24,8 +23,16 @@ export interface Proxy {
   reload(): void;
 }
 
-/** `first`: the server's process, if it has been started already. */
-export function createProxy(io: Streams, config: Config, log: Log, live?: LiveConfig, first?: FirstServer): Proxy {
+/** What only a proxy that is a process of its own has. */
+export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
+
+export function createProxy(
+  io: Streams,
+  config: Config,
+  log: Log,
+  live?: LiveConfig,
+  { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
+): Proxy {
   let settle: (code: number) => void = () => {};
   const settled = new Promise<number>((resolve) => (settle = resolve));
   const closed = settled.then(async (code) => {
@@ -46,6 +53,7 @@ export function createProxy(io: Streams, config: Config, log: Log, live?: LiveCo
       return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr };
     },
     first,
+    helperCommand,
     noise: reportNoise(io.stderr, log),
     notStarted: (error) => {
       const missing = error.code === 'ENOENT';

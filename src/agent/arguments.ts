@@ -7,7 +7,7 @@ export type Arguments =
   | { readonly tool: 'restart_server'; readonly reason: string; readonly rebuild: boolean }
   | { readonly tool: 'verify_server_restarted'; readonly since: number }
   | { readonly tool: 'server_status'; readonly wait: boolean; readonly log: number }
-  | { readonly tool: 'list_server_tools' }
+  | { readonly tool: 'list_server_tools'; readonly name: string | undefined }
   | { readonly tool: 'call_server_tool'; readonly name: string; readonly arguments: object };
 
 export type Checked =
@@ -19,7 +19,7 @@ const fields: Readonly<Record<AgentTool, readonly string[]>> = {
   restart_server: ['reason', 'rebuild'],
   verify_server_restarted: ['since_timestamp'],
   server_status: ['wait', 'log'],
-  list_server_tools: [],
+  list_server_tools: ['name'],
   call_server_tool: ['name', 'arguments'],
 };
 
@@ -28,8 +28,7 @@ export function checkArguments(tool: AgentTool, given: unknown): Checked {
   const all: Given = given ?? {};
   const unknown = Object.keys(all).find((name) => !fields[tool].includes(name));
   if (unknown !== undefined) {
-    const known = fields[tool].length === 0 ? 'no arguments' : fields[tool].join(', ');
-    return { ok: false, problem: `"${unknown}" is not an argument of ${tool}; it takes ${known}.` };
+    return { ok: false, problem: `"${unknown}" is not an argument of ${tool}; it takes ${fields[tool].join(', ')}.` };
   }
   switch (tool) {
     case 'restart_server':
@@ -39,7 +38,7 @@ export function checkArguments(tool: AgentTool, given: unknown): Checked {
     case 'server_status':
       return checkStatus(all);
     case 'list_server_tools':
-      return { ok: true, value: { tool } };
+      return checkList(all);
     case 'call_server_tool': {
       const { name, arguments: args = {} } = all;
       if (typeof name !== 'string' || name === '') return bad('name', name, 'the name of a tool');
@@ -82,6 +81,12 @@ function checkStatus({ wait = false, log = 0 }: Given): Checked {
     return bad('log', log, `a whole number from 0 to ${MAX_LOG_LINES}`);
   }
   return { ok: true, value: { tool: 'server_status', wait, log } };
+}
+
+function checkList({ name }: Given): Checked {
+  if (name !== undefined && (typeof name !== 'string' || name === ''))
+    return bad('name', name, 'the name of a tool, or a part of one');
+  return { ok: true, value: { tool: 'list_server_tools', name } };
 }
 
 function bad(field: string, given: unknown, expected: string): Checked {

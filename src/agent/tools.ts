@@ -21,11 +21,33 @@ export const MAX_REASON = 500;
 export const MAX_LOG_LINES = 1000;
 
 const text = (description: string): Schema => ({ type: 'string', description });
-const object = (properties: Schema, required: readonly string[] = []): Schema => ({
+/** What is not named here is refused. */
+const input = (properties: Schema, required: readonly string[] = []): Schema => ({
   type: 'object',
   properties,
   ...(required.length > 0 ? { required } : {}),
+  additionalProperties: false,
 });
+/** Answers with an error are of this form too: SDK clients check those as well. */
+const output = (properties: Schema): Schema => ({
+  type: 'object',
+  properties: {
+    message: text('What happened and what to do next: the same words as in the text.'),
+    ...properties,
+    truncated: { type: 'boolean', description: 'Something was left out because the answer would be too long.' },
+  },
+  required: ['message'],
+});
+
+const failure = {
+  type: 'object',
+  properties: {
+    kind: text('What failed: build, start, crash, exit or configuration.'),
+    command: text('The command.'),
+    how: text('How.'),
+  },
+  description: 'The failure that stands, if any. Its output is in the message.',
+};
 
 const phases = { type: 'object', additionalProperties: { type: 'number' }, description: 'Milliseconds by phase.' };
 const changes = {
@@ -40,7 +62,7 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     title: 'Restart the MCP server',
     description:
       'Restarts the MCP server that you are connected to, now, and rebuilds it first if asked. Answers when the new server serves, or with the failure in full. Edits are noticed and reloaded without this; use it when something outside the watched files has changed.',
-    inputSchema: object(
+    inputSchema: input(
       {
         reason: { ...text('Why, for the log.'), minLength: 1, maxLength: MAX_REASON },
         rebuild: {
@@ -50,13 +72,13 @@ export const toolDefinitions: readonly ToolDefinition[] = [
       },
       ['reason'],
     ),
-    outputSchema: object({
+    outputSchema: output({
       restarted: { type: 'boolean' },
       generation: { type: 'number' },
       ms: { type: 'number' },
       phases,
       changes,
-      failure: text('What went wrong, if anything.'),
+      failure,
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
@@ -65,14 +87,15 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     title: 'Was the MCP server restarted?',
     description:
       'Tells whether the MCP server was restarted since a point in time, when, why, and which generation that was. Restarts by an earlier connection to the same project count too.',
-    inputSchema: object({ since_timestamp: text('A time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z.') }, [
+    inputSchema: input({ since_timestamp: text('A time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z.') }, [
       'since_timestamp',
     ]),
-    outputSchema: object({
+    outputSchema: output({
       restarted: { type: 'boolean' },
       at: text('When, in ISO 8601.'),
       reason: text('Why.'),
       generation: { type: 'number' },
+      failure,
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
@@ -81,21 +104,33 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     title: 'Status of the MCP server',
     description:
       'Tells the state of the MCP server: which generation serves, the last reload and what it changed, the last failure. With wait it answers once nothing is under way any more. Its text says what to do next.',
-    inputSchema: object({
+    inputSchema: input({
       wait: { type: 'boolean', description: 'Answer once the server has settled. Default: false.' },
       log: {
         type: 'integer',
         minimum: 0,
         maximum: MAX_LOG_LINES,
-        description: "How many of the server's last lines on stderr to add. Default: 0.",
+        description:
+          'How many of the last lines to add that the server printed on stderr, and on stdout where they were no messages. Default: 0.',
       },
     }),
-    outputSchema: object({
+    outputSchema: output({
       state: text('serving, reloading, failed, broken or waiting.'),
       generation: { type: 'number' },
       uptimeMs: { type: 'number' },
       fingerprint: text('SHA-256 of the watched files.'),
       lastReload: { type: 'object' },
+      lastBuild: {
+        type: 'object',
+        properties: {
+          rule: text('Whose build it was.'),
+          at: text('When it ended, in ISO 8601.'),
+          ms: { type: 'number' },
+          files: { type: 'array', items: { type: 'string' }, description: 'The changed files that caused it.' },
+          ok: { type: 'boolean' },
+        },
+      },
+      failure,
       lastFailure: { type: 'object' },
       log: { type: 'array', items: { type: 'string' } },
     }),
@@ -105,9 +140,20 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     name: 'list_server_tools',
     title: 'List the tools of the MCP server',
     description:
-      'Gives the current tools of the MCP server with their schemas. Use it when the server has gained or changed a tool and your own list of tools is still the old one.',
-    inputSchema: object({}),
-    outputSchema: object({ tools: { type: 'array', items: { type: 'object' } } }),
+      'Gives the current tools of the MCP server with their schemas, or names alone if there are very many; name narrows it. Use it when the server has gained or changed a tool and your own list of tools is still the old one.',
+    inputSchema: input({
+      name: {
+        ...text("Only tools whose names contain this; a tool's whole name gives that tool alone."),
+        minLength: 1,
+      },
+    }),
+    outputSchema: output({
+      generation: { type: 'number', description: 'The generation of the server whose tools these are.' },
+      total: { type: 'number', description: 'How many tools the server has.' },
+      tools: { type: 'array', items: { type: 'object' }, description: 'The tools; with their schemas if those fit.' },
+      names: { type: 'array', items: { type: 'string' }, description: 'Names alone, if nothing more fits.' },
+      failure,
+    }),
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
   {
@@ -115,7 +161,7 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     title: 'Call a tool of the MCP server',
     description:
       'Calls a tool of the MCP server by name and gives its result as it is. The way to a tool that your own list of tools does not show yet.',
-    inputSchema: object(
+    inputSchema: input(
       {
         name: text('The name of the tool.'),
         arguments: { type: 'object', description: 'Its arguments. Default: none.' },
@@ -141,8 +187,26 @@ export function possibleNames(): ReadonlyMap<string, AgentTool> {
   return new Map([...shownNames(new Set(all)), ...shownNames(new Set())]);
 }
 
+/** Those that every client has while no server has ever come up. */
+export const STAND_IN_TOOLS: ReadonlySet<AgentTool> = new Set<AgentTool>([
+  'server_status',
+  'list_server_tools',
+  'call_server_tool',
+]);
+
+/** `only`: these tools, not all. `note`: what the description of `server_status` begins with. */
+interface Listing {
+  readonly only?: ReadonlySet<AgentTool> | undefined;
+  readonly note?: string | undefined;
+}
+
 /** Our tools as they are listed, each as JSON. */
-export function listedTools(taken: ReadonlySet<string>): string[] {
+export function listedTools(taken: ReadonlySet<string>, { only, note }: Listing = {}): string[] {
   const names = new Map([...shownNames(taken)].map(([shown, name]) => [name, shown]));
-  return toolDefinitions.map((tool) => JSON.stringify({ ...tool, name: names.get(tool.name) }));
+  const listed = toolDefinitions.filter(({ name }) => only?.has(name) !== false);
+  return listed.map((tool) => {
+    const isNoted = note !== undefined && tool.name === 'server_status';
+    const description = isNoted ? `${note}\n\n${tool.description}` : tool.description;
+    return JSON.stringify({ ...tool, description, name: names.get(tool.name) });
+  });
 }

@@ -9,19 +9,37 @@ import type { AgentTool } from './tools.js';
 export type ToolNames = Readonly<Record<AgentTool, string>>;
 
 export interface Failure {
-  readonly kind: 'build' | 'start' | 'crash' | 'configuration';
+  /**
+   * `exit`: the server ended with exit code 0, though nobody had asked it to. `era`: it refuses the era of MCP in which the client
+   * opened its session before any server was there.
+   */
+  readonly kind: 'build' | 'start' | 'crash' | 'exit' | 'era' | 'configuration';
   /** The command as a person would type it. */
   readonly command: string;
   /** How it failed, as the end of a sentence: `exited with code 1`. */
   readonly how: string;
   /** The compiler's or the server's own words. */
   readonly output: string;
+  /** It was given up because it took too long. */
+  readonly late?: true;
+  /** It was started beside the server that it was to replace, and nothing shows that its code is wrong. */
+  readonly beside?: true;
+  /** When this was tried last, and how long after that a tool call tries it again. */
+  readonly tried?: Tried;
+}
+
+export interface Tried {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly againAfterMs: number;
 }
 
 const happened: Record<Failure['kind'], string> = {
   build: 'The build of the MCP server failed',
   start: 'The MCP server did not start with the code that is on the disk',
   crash: 'The MCP server crashed',
+  exit: 'The MCP server ended by itself',
+  era: 'The MCP server started, but can not be used on this connection',
   configuration: 'The configuration of mcp-hotline has an error',
 };
 
@@ -32,12 +50,30 @@ const next: Record<Failure['kind'], string> = {
     'The tool was not executed. Fix the error in the source and call the tool again: the save is noticed and the server is started anew before the call is executed.',
   crash:
     'The tool was not executed. The server is being started again. Fix the cause in the source if there is one, then call the tool again.',
+  exit: 'The tool was not executed. The server is being started again. If the source ends the process (an exit call in a handler, a main function that returns), remove that, then call the tool again.',
+  era: 'The tool was not executed. The connection was opened before this server could be started, and only a new one can change its era: reconnect the MCP server in the client, or ask the user to do so, and call the tool again.',
   configuration:
     'The tool was not executed. What was in force before stays so. Fix the error in the file and call the tool again: the save is noticed.',
 };
 
+const nextIfLate =
+  'The tool was not executed. If the server only needs more time, for a compilation for instance, raise --start-timeout of mcp-hotline, or give it the compilation as --build. If it hangs, fix that in the source. Then call the tool again.';
+
 export function failureText(failure: Failure, tools?: ToolNames): string {
-  return `${description(failure)}\n${next[failure.kind]}${goOn(failure, tools)}`;
+  return `${description(failure)}\n${failure.late === true ? nextIfLate : next[failure.kind]}${goOn(failure, tools)}${notBeside(failure)}${tryAgain(failure)}`;
+}
+
+function notBeside({ beside }: Failure): string {
+  if (beside === undefined) return '';
+  return ' If the server can not run twice at a time (a port, a lock, a device), run mcp-hotline with --strategy replace: then the old server is stopped before the new one starts.';
+}
+
+/** What failed may have a cause that nobody watches: then a call after a while is enough. */
+function tryAgain({ tried }: Failure): string {
+  if (tried === undefined) return '';
+  const seconds = Math.ceil(tried.againAfterMs / 1000);
+  const when = `${tried.at.slice(11, 19)} UTC`;
+  return ` This was last tried at ${when}. If the cause is not in a watched file (a missing package, a busy port), mend it and call the tool again: a call ${seconds} s after that time, or later, tries again before it is answered.`;
 }
 
 /** Which of the agent's own tools helps on, where saving a file does not. */
@@ -49,7 +85,10 @@ function goOn({ kind }: Failure, tools: ToolNames | undefined): string {
     case 'start':
       return ` If the cause lies outside of the watched files, mend it and call ${tools.restart_server}.`;
     case 'crash':
+    case 'exit':
       return waitWith(tools, 'how the start ends');
+    case 'era':
+      return waitWith(tools, 'whether an edit of the source has changed that');
     case 'configuration':
       return waitWith(tools, 'whether the file is in force after you have saved it');
   }
@@ -60,42 +99,99 @@ function waitWith(tools: ToolNames | undefined, what: string): string {
 }
 
 function description(failure: Failure): string {
-  return `${happened[failure.kind]}: \`${failure.command}\` ${failure.how}. ${said(failure)}`;
+  return `${headline(failure)} ${said(failure)}`;
+}
+
+function headline({ kind, command, how }: Failure): string {
+  return `${happened[kind]}: \`${command}\` ${how}.`;
 }
 
 function said({ output }: Failure): string {
   return output.trim() === '' ? 'It printed nothing.' : `Its output:\n\n${output.trim()}\n`;
 }
 
+/** Clients cut descriptions of tools and instructions after 1,000 to 2,000 characters. */
+const MAX_GIST = 500;
+
+/** For the description of a tool and for a session's instructions, while no server has ever come up. */
+export function notStarted(failure: Failure, tools: ToolNames): string {
+  const gist = gistOf(failure.output);
+  const output = gist === '' ? 'It printed nothing.' : `Its output:\n\n${gist}\n`;
+  const mend =
+    failure.kind === 'era'
+      ? remedy.era
+      : `Fix the error in the source: the save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
+  return `${headline(failure)} ${output}\nUntil the server is there, its own tools are missing. ${mend} ${tools.server_status} tells its present state.`;
+}
+
+/** The beginning and the end of what a process printed, without the stack frames of JavaScript, which take the most room. */
+function gistOf(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+  const text = lines.join('\n').trim();
+  if (text.length <= MAX_GIST) return text;
+  return `${text.slice(0, MAX_GIST / 2)}\n…\n${text.slice(-MAX_GIST / 2)}`;
+}
+
 /** Beside the result of a tool that old code has executed (`--on-failure serve`). */
 export function servedByOldCode(failure: Failure, tools?: ToolNames): string {
-  return `This result is of the code before the last edit. ${description(failure)}\nFix the error: the save is noticed, and the next call is executed by the new code.${goOn(failure, tools)}`;
+  return `This result is of the code before the last edit. ${description(failure)}\nFix the error: the save is noticed, and the next call is executed by the new code.${goOn(failure, tools)}${triedInBackground(failure)}`;
+}
+
+function triedInBackground({ tried }: Failure): string {
+  return tried === undefined ? '' : ` This was last tried at ${tried.at.slice(11, 19)} UTC; calls try it again.`;
 }
 
 /** For requests that are no tool calls: they have no place for a text but the error. */
 export function failureMessage(failure: Failure, tools?: ToolNames): string {
-  return `${happened[failure.kind]}: \`${failure.command}\` ${failure.how}. ${remedy[failure.kind]}${goOn(failure, tools)}`;
+  return `${headline(failure)} ${remedy[failure.kind]}${goOn(failure, tools)}`;
 }
 
 const fix = 'Fix the error in the source and send the request again.';
+const comesAgain =
+  'It is being started again. Fix the cause in the source if there is one, then send the request again.';
 const remedy: Record<Failure['kind'], string> = {
   build: fix,
   start: fix,
-  crash: 'It is being started again. Fix the cause in the source if there is one, then send the request again.',
+  crash: comesAgain,
+  exit: comesAgain,
+  era: 'Only a new connection can change its era: reconnect the MCP server in the client, then send the request again.',
   configuration: 'Fix the error in the file and send the request again.',
 };
 
-/** `crash`: it was the server's own end, not ours, that took the request with it. */
-export function mayHaveRun(method: string, tool: string, crash?: Failure, tools?: ToolNames): string {
+/**
+ * `failure`: how the server came to its end, if by itself, or why none has come up since. `isRetry`: the request was sent to a
+ * second server because that was safe, and that one ended too.
+ */
+export function mayHaveRun(
+  method: string,
+  tool: string,
+  failure?: Failure,
+  tools?: ToolNames,
+  isRetry = false,
+): string {
   const what = method === 'tools/call' ? `the tool "${tool}"` : `"${method}"`;
-  const then = `It was not sent again. Check its effect before you send it again.${waitWith(tools, 'when the server serves again')}`;
-  if (crash === undefined)
-    return `The MCP server was replaced or ended while ${what} was running, so it may or may not have taken effect. ${then}`;
-  return `The MCP server ended while ${what} was running: \`${crash.command}\` ${crash.how}. ${said(crash)}\nThe request may or may not have taken effect. ${then}`;
+  const wait = waitWith(tools, 'when the server serves again');
+  const isEnd = failure?.kind === 'crash' || failure?.kind === 'exit';
+  const end = isEnd ? ` \`${failure.command}\` ${failure.how}. ${said(failure)}` : '';
+  if (isRetry) {
+    const twice = `The MCP server ended twice while ${what} was running: it was sent again once, because that is safe, and the second server ended too.${end}`;
+    return `${twice}\nThe request may or may not have taken effect. It is not sent a third time. This request, or another one that ran at the same time, may be the cause: look at what it executes before you send it again.${wait}`;
+  }
+  const then = `It was not sent again. Check its effect before you send it again.${wait}`;
+  if (isEnd)
+    return `The MCP server ended while ${what} was running:${end}\nThe request may or may not have taken effect. ${then}`;
+  const since = failure === undefined ? '' : ` Since then no server has come up. ${description(failure).trimEnd()}\n`;
+  return `The MCP server was replaced or ended while ${what} was running, so it may or may not have taken effect.${since} ${then}`;
 }
 
-export function heldTooLong(seconds: number, tools?: ToolNames): string {
-  return `The MCP server is being reloaded, and this request has waited ${seconds} s for it. It was not executed. Send it again.${waitWith(tools, 'how the reload ends')}`;
+/** `isRetry`: it was with a server before, which ended, and waits for another one. */
+export function heldTooLong(seconds: number, tools?: ToolNames, isRetry = false): string {
+  const waited = `The MCP server is being reloaded, and this request has waited ${seconds} s for it.`;
+  const slow = ' If it takes this long to start, raise --hold and --start-timeout of mcp-hotline.';
+  const then = isRetry
+    ? 'It was with a server that ended, so it may or may not have taken effect. Check its effect before you send it again.'
+    : 'It was not executed. Send it again.';
+  return `${waited} ${then}${slow}${waitWith(tools, 'how the reload ends')}`;
 }
 
 export function holdIsFull(limit: string, tools?: ToolNames): string {
@@ -108,6 +204,14 @@ export function noServer(): string {
 
 export function notParsable(): string {
   return 'This line is no JSON, so it was not taken in. Send each message as one line of JSON.';
+}
+
+export function requestWithoutId(): string {
+  return 'This request has an id that is neither text nor number, so it could never be answered and was not executed. Send it with such an id.';
+}
+
+export function lostTask(id: string): string {
+  return `The task "${id}" was lost: the MCP server that ran it was replaced after an edit, or has ended, before the task was over or its result was fetched. It may or may not have taken effect. Check that, then start it again if it is still needed.`;
 }
 
 export function messageTooLong(bytes: number): string {

@@ -1,8 +1,8 @@
 /*
  * One build a project at a time, also with two proxies on it: a lock file that names its owner and is void when the
- * owner is gone. Whoever finds it void ends the build that was left running: it would undo what is built next. A directory
- * that can't be written means no lock, never no build. What the one that waited does with a build that the other has made is
- * left to the reload.
+ * owner is gone. Whoever finds it void ends the build that was left running: it would undo what is built next. An owner can name
+ * its successor, who goes on with the build. A directory that can't be written means no lock, never no build. What the one that
+ * waited does with a build that the other has made is left to the reload.
  */
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
@@ -18,6 +18,10 @@ export interface Lock {
   readonly waited: boolean;
   /** The build runs as this process, in a group of its own. */
   building(pid: number): Promise<void>;
+  /** Names another process as the owner, in one step: at no moment is there no owner. Resolves with the text that makes it so. */
+  handTo(pid: number): Promise<string | undefined>;
+  /** From now on the lock is the new owner's to release. */
+  forget(): void;
   release(): Promise<void>;
 }
 
@@ -31,8 +35,14 @@ const LOOK_AGAIN = 1000;
 /** How often a killed build is looked at: it is gone in no time, unless the kernel is busy with it. */
 const LOOKS = 200;
 
-/** Waits for the lock; undefined if there can be none, or when the signal ends the waiting. */
-export async function acquireBuildLock(dir: string, signal: AbortSignal): Promise<Lock | undefined> {
+/**
+ * Waits for the lock; undefined if there can be none, or when the signal ends the waiting. `onWait`: somebody else has it.
+ */
+export async function acquireBuildLock(
+  dir: string,
+  signal: AbortSignal,
+  onWait: () => void = () => {},
+): Promise<Lock | undefined> {
   if (signal.aborted) return undefined;
   const path = join(dir, NAME);
   const claim = draftOf(path);
@@ -50,22 +60,36 @@ export async function acquireBuildLock(dir: string, signal: AbortSignal): Promis
   try {
     let attempt = await take(path, claim);
     const waited = attempt === 'held';
+    if (waited) onWait();
     if (waited) attempt = await waitFor(dir, () => take(path, claim), signal);
-    return attempt === 'taken' ? lockOf(path, owner, waited) : undefined;
+    return attempt === 'taken' ? lockOf(path, JSON.stringify(owner), waited) : undefined;
   } finally {
     await remove(claim);
   }
 }
 
-function lockOf(path: string, owner: object, waited: boolean): Lock {
-  let text = JSON.stringify(owner);
+/** For the process that was named as the owner: `text` is what names it. */
+export function adoptBuildLock(dir: string, text: string): Lock {
+  return lockOf(join(dir, NAME), text, true);
+}
+
+function lockOf(path: string, initialText: string, waited: boolean): Lock {
+  let text = initialText;
+  let isForgotten = false;
+  const change = async (members: object): Promise<boolean> => {
+    const changed = JSON.stringify({ ...(JSON.parse(text) as object), ...members });
+    const written = await writeWhole(path, changed);
+    if (written.ok) text = changed;
+    return written.ok;
+  };
   return {
     waited,
-    async building(pid) {
-      const named = JSON.stringify({ ...owner, build: await ownerOf(pid) });
-      if ((await writeWhole(path, named)).ok) text = named;
+    building: async (pid) => void (await change({ build: await ownerOf(pid) })),
+    handTo: async (pid) => ((await change(await ownerOf(pid))) ? text : undefined),
+    forget: () => void (isForgotten = true),
+    release: async () => {
+      if (!isForgotten) await release(path, text);
     },
-    release: () => release(path, text),
   };
 }
 

@@ -4,13 +4,13 @@
  * that build still work is left to the start.
  */
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole, type Written } from '../log/state-file.js';
+import { readStateFile, writeWhole, type Written } from '../log/state-file.js';
 
 export async function readBuilt(dir: string, ruleKey: string): Promise<string | undefined> {
   try {
-    const record: unknown = JSON.parse(await readFile(fileFor(dir, ruleKey), 'utf8'));
+    const record: unknown = JSON.parse(await readStateFile(fileFor(dir, ruleKey)));
     if (typeof record !== 'object' || record === null || !('rule' in record) || !('fingerprint' in record))
       return undefined;
     return record.rule === ruleKey && typeof record.fingerprint === 'string' ? record.fingerprint : undefined;

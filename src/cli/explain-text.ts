@@ -1,14 +1,17 @@
 // The words of `mcp-hotline explain`, for people: sections with aligned columns, and behind each value where it comes from. It
 // only lays out what explanation.ts has found out.
 
+import { DATA_ENDINGS, MAX_DATA_BYTES } from '../watch/data-files.js';
 import type { Explanation } from './explanation.js';
 
 type Row = readonly [label: string, value: string, from?: string | undefined];
 
 /** So many files are named; the number tells of the rest. */
 const NAMED = 10;
+const DATA = `.env, ${DATA_ENDINGS.join(', ')}: up to ${MAX_DATA_BYTES / 1_000_000} MB, no tests, no docs`;
 
 export function explanationText(explanation: Explanation): string {
+  const also = explanation.options.find(({ name }) => name === 'also-watch');
   const { command, commandFrom, cwd, configurationFile, found, rules, ignore, strategy, warnings } = explanation;
   const sections: [title: string, rows: Row[]][] = [
     [
@@ -20,7 +23,7 @@ export function explanationText(explanation: Explanation): string {
       ],
     ],
     ['Found from the command', found.map(({ what, value, from }) => [what, value, from])],
-    ...rules.map((rule): [string, Row[]] => [`Rule ${rule.name}`, ruleRows(rule)]),
+    ...rules.map((rule): [string, Row[]] => [`Rule ${rule.name}`, ruleRows(rule, also)]),
     ['Left out', ignore.map((glob) => ['ignore', glob])],
     ['Reload', [['strategy', strategy.value, strategy.from]]],
     ['Options that are not at their defaults', optionRows(explanation)],
@@ -30,14 +33,20 @@ export function explanationText(explanation: Explanation): string {
   return [...sections.flatMap(([title, rows]) => section(title, rows)), ...[conclusion].flat()].join('\n').trimEnd();
 }
 
-function ruleRows({ watch, build, then, from, buildFrom, imports, files }: Explanation['rules'][number]): Row[] {
+function ruleRows(
+  { watch, data = [], build, then, from, buildFrom, imports, files }: Explanation['rules'][number],
+  also: Explanation['options'][number] | undefined,
+): Row[] {
+  const more = new Set([also?.value].flat());
   const named = files.slice(0, NAMED);
-  const more = files.length > named.length ? [`… and ${files.length - named.length} more`] : [];
+  const others = files.length > named.length ? [`… and ${files.length - named.length} more`] : [];
   return [
-    ...watch.map((path): Row => ['watch', path, from]),
+    ...watch.map((path): Row => ['watch', path, more.has(path) ? also?.from : from]),
+    ...data.map((path): Row => ['data', path, from]),
+    ...(data.length > 0 ? [['', DATA] as const] : []),
     ...(imports === undefined ? [] : [['imports', imports, from] as const]),
     ['files', String(files.length)],
-    ...[...named, ...more].map((path): Row => ['', path]),
+    ...[...named, ...others].map((path): Row => ['', path]),
     ['build', build ?? 'none', buildFrom],
     ['then', then],
   ];

@@ -97,7 +97,11 @@ async function filesOf(
   const watch = openWatch(
     {
       cwd,
-      rules: rules.map(({ name, watch: paths }) => ({ name, paths: [...paths, ...(imports.files.get(name) ?? [])] })),
+      rules: rules.map(({ name, watch: paths, data = [] }) => ({
+        name,
+        paths: [...paths, ...(imports.files.get(name) ?? [])],
+        data,
+      })),
       ignore,
       ext,
       debounce,

@@ -7,6 +7,7 @@ import { noCommand } from '../config/config.js';
 import { flush } from '../log/flush.js';
 import { reportBug } from './bug.js';
 import { readCommandLine } from './command-line.js';
+import { BUILD_HELPER } from './helper-command.js';
 import { run } from './run.js';
 
 void main(process.argv.slice(2))
@@ -17,6 +18,7 @@ void main(process.argv.slice(2))
   });
 
 async function main(argv: readonly string[]): Promise<number> {
+  if (argv[0] === BUILD_HELPER) return buildHelper(argv.length);
   const line = readCommandLine(argv);
   switch (line.ask) {
     case 'help': {
@@ -64,6 +66,12 @@ async function main(argv: readonly string[]): Promise<number> {
       return 1;
     }
   }
+}
+
+async function buildHelper(words: number): Promise<number> {
+  const { runBuildHelper } = await import('../build-helper.js');
+  if (words === 1 && (await runBuildHelper())) return 0;
+  return complain(`${BUILD_HELPER} is started by mcp-hotline itself, to finish a build, and does nothing by hand`);
 }
 
 async function print(text: string): Promise<number> {

@@ -8,6 +8,11 @@ import type { LiveConfig } from '../config/live.js';
 import { openLog } from '../log/open.js';
 import { createProxy, type Proxy } from '../proxy.js';
 import type { FirstServer } from '../server/first.js';
+import { MARK } from '../smoke/leftovers.js';
+import { buildHelperCommand } from './helper-command.js';
+
+const AS_PID_1 =
+  'mcp-hotline is process 1 of its container, and does not reap processes that servers leave behind: start the container with an init (docker run --init)';
 
 export interface Served extends Supplied {
   readonly given: Given;
@@ -28,10 +33,14 @@ export async function serve({ config, warnings, found, given, cwd, live, first }
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env });
   for (const warning of warnings) log.warn('warning', warning);
+  // Node reaps its own children only: what a server leaves behind in its container would stay as a zombie.
+  if (process.pid === 1) log.warn('warning', AS_PID_1);
   if (found !== undefined) log[found.level]('starting', found.why);
   if (isatty(0) && format === 'text' && (level === 'info' || level === 'debug')) {
     const { waitingNotice } = await import('./terminal.js');
     stderr.write(waitingNotice(given, cwd));
   }
-  return { proxy: createProxy({ input, output, stderr }, config, log, live, first), closeLog };
+  // A smoke run has to end what it has begun.
+  const helperCommand = env[MARK] === undefined ? buildHelperCommand : undefined;
+  return { proxy: createProxy({ input, output, stderr }, config, log, live, { first, helperCommand }), closeLog };
 }

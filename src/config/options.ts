@@ -17,6 +17,12 @@ const table = {
     description: 'Reload when the content of these files changes; repeatable',
     otherwise: 'found from the command',
   },
+  'also-watch': {
+    group: 'Watching',
+    type: 'list',
+    placeholder: '<path or glob>',
+    description: 'Watch these too, besides what is found, named by --watch or in rules; repeatable',
+  },
   ignore: {
     alias: 'i',
     group: 'Watching',
@@ -137,13 +143,15 @@ const table = {
     ...milliseconds,
     group: 'Limits',
     default: 20_000,
-    description: 'How long a new server may take for its handshake; 0: no limit',
+    description:
+      'How long a new server may take for its handshake after its last sign of life (a line on stderr; on Linux also processor time), and at most three times that; 0: no limit',
   },
   'stop-timeout': {
     ...milliseconds,
     group: 'Limits',
     default: 2000,
-    description: 'How long a replaced server may take to stop before it is killed; 0: no limit',
+    description:
+      'How long a replaced server may take to exit after its stdin has ended before it is signalled, and then before it is killed; 0: signalled after 2 s, never killed',
   },
   concurrency: {
     group: 'Limits',

@@ -4,9 +4,13 @@
 export interface Rule {
   name: string;
   watch: readonly string[];
+  /** Directories, or globs, whose data files belong to it too. Only discovery adds them, and no file can say so. */
+  data?: readonly string[];
   build?: string;
   /** A signal is for servers that re-read their configuration, `notify` for those that reload themselves. */
   then: 'restart' | 'continue' | 'notify' | NodeJS.Signals;
   /** Where a watched YAML or JSON file names further files to watch, as in `import.*.path`. */
   imports?: string;
+  /** The first tool result after its build says that it was built. */
+  note?: boolean;
 }

@@ -28,6 +28,21 @@ export function chooseRules({ explicit, all, fromFile }: Choice): { rules: reado
   return { rules: fromFile, warnings: [warning] };
 }
 
+/**
+ * The rules with these files too: they belong to the rule of the server, which is the one of that name, or the last that restarts it.
+ * Where there is none, there is one of their own.
+ */
+export function withMore(rules: readonly Rule[], more: readonly string[], build?: string): readonly Rule[] {
+  if (more.length === 0) return rules;
+  const restarting = rules.filter(({ then }) => then === 'restart');
+  const server = restarting.find(({ name }) => name === 'server') ?? restarting.at(-1);
+  if (server !== undefined)
+    return rules.map((rule) => (rule === server ? { ...rule, watch: [...new Set([...rule.watch, ...more])] } : rule));
+  const name = rules.some((rule) => rule.name === 'server') ? 'also-watch' : 'server';
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of the configuration file
+  return [...rules, { name, watch: more, then: 'restart', ...(build !== undefined && { build }) }];
+}
+
 /** Whether something has to be built before a server is started. */
 export function hasBuild(rules: readonly Rule[]): boolean {
   return rules.some(({ build }) => build !== undefined);

@@ -36,6 +36,8 @@ export interface FlowContext {
   readonly tooLong: string;
   /** The first server, if it has been started already. */
   readonly first: FirstServer | undefined;
+  /** What Node is given to be a build helper, if one may finish a first build when the client has gone. */
+  readonly helperCommand: readonly string[] | undefined;
   spec(generation: number): GenerationSpec;
   noise(generation: Generation, kind: Noise, lines: Buffer): void;
   notStarted(error: NodeJS.ErrnoException): Flow;

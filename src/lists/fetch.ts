@@ -11,6 +11,8 @@ export type Request = (method: string, params: object | undefined, signal: Abort
 export type Fetched = { known: true; items: readonly unknown[] } | { known: false; why: string };
 
 const TIME_LIMIT = 5000;
+/** JSON-RPC's code for a method that the server does not have. */
+const METHOD_NOT_FOUND = -32601;
 
 /** `why` completes the sentence "the list of … is unknown: …". */
 export async function fetchList(
@@ -39,6 +41,8 @@ async function followPages(request: Request, list: List, signal: AbortSignal): P
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await ask(request, list.method, cursor, signal);
+    // Servers with resources often have no templates, and no method to list them: that is an empty list, and not an unknown one.
+    if (!answer.ok && page === 0 && isMethodMissing(answer.error)) return { known: true, items: [] };
     if (!answer.ok) return unknown(`${list.method} failed: ${reason(answer.error)}`);
     const read = pageOf(list, answer.result);
     if (read === undefined) return unknown(`${list.method} gave no list of ${list.resultKey}`);
@@ -57,6 +61,10 @@ async function ask(request: Request, method: string, cursor: string | undefined,
   } catch (error) {
     return { ok: false, error };
   }
+}
+
+function isMethodMissing(error: unknown): boolean {
+  return isRecord(error) && error['code'] === METHOD_NOT_FOUND;
 }
 
 function unknown(why: string): Fetched {

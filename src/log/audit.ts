@@ -4,9 +4,11 @@
  * write to the same one. No message contents, no environment, no arguments. What can't be written is told once (P14).
  */
 import { link, mkdir, open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { draftOf } from './drafts.js';
 import { isRunning } from './running.js';
+import { NotRegular, readStateFile } from './state-file.js';
 
 export type AuditEvent =
   'started' | 'change' | 'built' | 'build failed' | 'reloaded' | 'restart requested' | 'crashed' | 'failed' | 'stopped';
@@ -25,6 +27,9 @@ export interface AuditLine {
 }
 
 export const AUDIT_FILE = 'audit.jsonl';
+/** A link that somebody has put there leads to another file, and a pipe would make its writer wait: neither is followed. */
+const APPEND =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const ROTATE_AT = 10 * 1024 * 1024;
 const KEPT = 3;
 
@@ -60,8 +65,9 @@ export class Audit {
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       await this.#rotate();
       // Opened for each line: another proxy may have rotated the file, and a line in one write is never torn by another's.
-      const file = await open(this.#file, 'a+', 0o600);
+      const file = await open(this.#file, APPEND, 0o600);
       try {
+        if (!(await file.stat()).isFile()) throw new NotRegular(this.#file);
         await file.appendFile((await endsTorn(file)) ? `\n${line}` : line);
       } finally {
         await file.close();
@@ -134,7 +140,7 @@ export async function lastOf(dir: string): Promise<AuditLine | undefined> {
 }
 
 async function linesOf(file: string): Promise<AuditLine[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = await readStateFile(file).catch(() => '');
   return text.split('\n').flatMap(parseLine);
 }
 

@@ -1,7 +1,7 @@
 // Where log lines go: stderr, or a file that is only ever appended to. A destination never throws and never makes the
 // traffic wait: a file that can't be written gives way to stderr, a stderr that nobody reads loses lines and says how many.
 
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { atMost, flush } from './flush.js';
 
@@ -27,7 +27,9 @@ export function openLogDestination({
 }: DestinationOptions): Destination {
   const fallback = bounded(stderr, notice, 'stderr was not read');
   stderr.on('error', () => {}); // a closed stderr must not end the process
-  if (file === undefined) {
+  const refused = file === undefined ? undefined : refusal(file);
+  if (refused !== undefined) fallback(notice(`cannot write the log file: ${refused}; the log goes to stderr`));
+  if (file === undefined || refused !== undefined) {
     return { write: fallback, close: (within) => flush(stderr, within) };
   }
 
@@ -57,6 +59,18 @@ export function openLogDestination({
       await flush(stderr, within);
     },
   };
+}
+
+/** A pipe with no reader would keep the process alive, and the log from ever being written. A terminal or /dev/null is fine. */
+function refusal(file: string): string | undefined {
+  try {
+    const stats = statSync(file);
+    return stats.isFile() || stats.isCharacterDevice() || stats.isDirectory()
+      ? undefined
+      : `${file} is neither a regular file nor a character device`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes as long as the stream keeps up; then drops lines, counts them, and tells the number when it flows again. */

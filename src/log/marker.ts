@@ -2,9 +2,8 @@
  * The marker of the last restart (`restart.json` in the state directory): so that a restart can be verified afterwards, also
  * by a later connection to the same project. Replaced as a whole, before the old generation stops.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole, type Written } from './state-file.js';
+import { NotRegular, readStateFile, writeWhole, type Written } from './state-file.js';
 
 export interface Marker {
   readonly timestamp: string;
@@ -29,9 +28,9 @@ export type Found =
 export async function readMarker(dir: string): Promise<Found> {
   let text: string;
   try {
-    text = await readFile(join(dir, NAME), 'utf8');
-  } catch {
-    return { kind: 'none' };
+    text = await readStateFile(join(dir, NAME));
+  } catch (error) {
+    return { kind: error instanceof NotRegular ? 'torn' : 'none' };
   }
   try {
     const marker = JSON.parse(text) as Partial<Marker>;

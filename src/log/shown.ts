@@ -3,12 +3,12 @@
  * can be found from the project's, and `proxy-<pid>.json` while it runs. Never arguments, never environment. Written as well as
  * can be: a problem is told once, and nothing depends on it (P14).
  */
-import { readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditLine } from './audit.js';
 import { sweepDrafts } from './drafts.js';
 import { isRunning } from './running.js';
-import { writeWhole } from './state-file.js';
+import { readStateFile, writeWhole } from './state-file.js';
 
 export interface About {
   readonly cwd: string;
@@ -110,7 +110,7 @@ async function proxyFiles(dir: string): Promise<[name: string, pid: number][]> {
 
 async function readJson(file: string): Promise<unknown> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const value: unknown = JSON.parse(await readStateFile(file));
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;

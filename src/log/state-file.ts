@@ -2,10 +2,30 @@
  * Files of the state directory: written whole or not at all, readable by the user alone. A file that can't be written is a
  * value that says why, and never more than that (P14).
  */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { draftOf } from './drafts.js';
+
+/**
+ * The text of a state file. Only of a regular file: reading a pipe that somebody has put in its place would wait for ever. Without
+ * O_NONBLOCK the opening itself would. Windows has no such pipes, and not the flag.
+ */
+export async function readStateFile(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!(await file.stat()).isFile()) throw new NotRegular(path);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+export class NotRegular extends Error {
+  constructor(path: string) {
+    super(`${path} is not a regular file`);
+  }
+}
 
 export type Written = { ok: true } | { ok: false; problem: string };
 

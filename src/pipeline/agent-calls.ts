@@ -1,9 +1,9 @@
 /**
- * Calls of the agent's own tools (`--agent-tools`): told from the server's, listed beside them, and handed to whoever can
- * execute them. A server's tool is never shadowed. What the tools do is in reload/agent-tools.ts.
+ * Calls of the agent's own tools (`--agent-tools`, or while no server has ever come up): told from the server's, listed beside
+ * them, and handed to whoever can execute them. A server's tool is never shadowed. What the tools do is in reload/agent-tools.ts.
  */
-import { listedTools, shownNames, type AgentTool } from '../agent/tools.js';
-import type { ToolNames } from '../agent/words.js';
+import { listedTools, shownNames, STAND_IN_TOOLS, type AgentTool } from '../agent/tools.js';
+import { notStarted, type ToolNames } from '../agent/words.js';
 import { keyOf } from '../session/ids.js';
 import { appendAt, locate, readAt, setAt } from '../wire/edit.js';
 import { result } from '../wire/message.js';
@@ -14,8 +14,16 @@ import { toolOf } from './safe.js';
 
 /** Which of the agent's tools a message calls, if any. */
 export function agentTool(desk: Desk, envelope: Envelope, line: Buffer): AgentTool | undefined {
-  if (!desk.options.agentTools || envelope.kind !== 'request' || envelope.method !== 'tools/call') return undefined;
-  return desk.agentNames.get(toolOf(line));
+  if (!mayCallOurs(desk) || envelope.kind !== 'request' || envelope.method !== 'tools/call') return undefined;
+  const called = toolOf(line);
+  const tool = desk.agentNames.get(called);
+  if (desk.options.agentTools || tool === undefined) return tool;
+  return tool === called && STAND_IN_TOOLS.has(tool) ? tool : undefined;
+}
+
+/** Whether the client has been listed tools of ours, or will be. */
+export function mayCallOurs(desk: Desk): boolean {
+  return desk.options.agentTools || desk.standInTools !== 'unlisted';
 }
 
 /** What our tools are called at the moment; undefined if the agent has none. */
@@ -51,8 +59,8 @@ export function closeCall(desk: Desk, { signal }: AgentCall): boolean {
 }
 
 /** From now on the names of our tools avoid those. */
-export function nameAgentTools(desk: Desk, taken: ReadonlySet<string>): void {
-  if (!desk.options.agentTools) return;
+function nameAgentTools(desk: Desk, taken: ReadonlySet<string>): void {
+  if (!mayCallOurs(desk)) return;
   desk.agentNames = shownNames(taken);
   desk.named = true;
 }
@@ -80,10 +88,29 @@ export function withAgentTools(desk: Desk, line: Buffer, taken: ReadonlySet<stri
   return appendAt(line, ['result', 'tools'], listedTools(taken)) ?? line;
 }
 
-/** A server without tools gains the capability by ours. */
-export function withToolsCapability(desk: Desk, line: Buffer): Buffer {
-  if (!desk.options.agentTools || locate(line, ['result', 'capabilities', 'tools']) !== undefined) return line;
+/** What the list of tools has where no server gives it. */
+export function toolsWithoutServer(desk: Desk): unknown[] {
+  const { agentTools } = desk.options;
+  // A server that refuses the list has come up, though nothing that it answered was a result so far.
+  const isInPlace = !desk.born && desk.serving === undefined;
+  if (!isInPlace && !agentTools) return [];
+  if (isInPlace) desk.standInTools = 'listed';
+  const none = new Set<string>();
+  nameAgentTools(desk, none);
+  const note = isInPlace && desk.failure !== undefined ? notStarted(desk.failure, namesShown(desk)) : undefined;
+  const listed = listedTools(none, { only: agentTools ? undefined : STAND_IN_TOOLS, note });
+  return listed.map((tool) => JSON.parse(tool) as unknown);
+}
+
+/**
+ * A server without tools gains the capability: an edit may give it the first one, and a client asks only for what was declared when it
+ * connected. Where clients are never told of changed lists, only our own tools are a reason.
+ */
+export function withToolsCapability(desk: Desk, generation: number, line: Buffer): Buffer {
+  const { agentTools, promise } = desk.options;
+  if (!(agentTools || promise) || locate(line, ['result', 'capabilities', 'tools']) !== undefined) return line;
   desk.lacking = new Set([...desk.lacking, 'tools']);
+  desk.capabilityGaps.set(generation, { lacking: desk.lacking, gained: [] });
   // That the list may change is promised where it is for all lists.
   return setAt(line, ['result', 'capabilities', 'tools'], '{}') ?? line;
 }

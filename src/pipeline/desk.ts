@@ -10,6 +10,7 @@ import { Ledger } from '../session/ledger.js';
 import { Listens } from '../session/listens.js';
 import { Questions } from '../session/questions.js';
 import { Session } from '../session/session.js';
+import { Tasks } from '../session/tasks.js';
 import type { Run } from '../wire/run.js';
 import type { Id } from '../wire/scan.js';
 import type { Held } from './hold.js';
@@ -25,10 +26,16 @@ export interface Ports {
   drained(generation: number): void;
   /** A server introduced itself. */
   introduced(method: 'initialize' | 'server/discover', line: Buffer): void;
+  /** A server answered `server/discover` as one of the legacy era does. */
+  refusedDiscover(): void;
   /** One of the agent's own tools is called. */
   agent(call: AgentCall): void;
   /** All tools of a generation are needed, not only one page. Undefined if they can't be had. */
   allTools(generation: number, known: (items: readonly unknown[] | undefined) => void): void;
+  /**
+   * A tool call has met a failure that stands. True if an attempt to mend it is under way now: then the call waits for its end.
+   */
+  retryFailure(): boolean;
   warn(text: string): void;
   /** Not again if it was said before. */
   warnOnce(text: string): void;
@@ -42,6 +49,14 @@ export interface AgentCall {
   readonly held: Held;
   /** Aborted when the client takes the call back. */
   readonly signal: AbortSignal;
+}
+
+/** A line of the client that was no message, as it was passed on. */
+interface Malformed {
+  readonly generation: number;
+  readonly fault: string;
+  readonly length: number;
+  readonly at: number;
 }
 
 export interface DeskOptions {
@@ -72,10 +87,22 @@ export interface Introduction {
   readonly reply: Promise<Reply>;
 }
 
+/** What the client was told that servers can do, and what this generation can. */
+export interface CapabilityGaps {
+  readonly lacking: ReadonlySet<string>;
+  /** The client can't be told of these. */
+  readonly gained: readonly string[];
+}
+
 export interface OwnRequest {
   readonly generation: number;
   reply(reply: Reply): void;
 }
+
+/** The results by their methods; and by the protocol version that a client asked for, which one it got. */
+export type Remembered = Partial<Record<'initialize' | 'server/discover', Readonly<Record<string, unknown>>>> & {
+  versions?: Readonly<Record<string, string>>;
+};
 
 export interface Desk {
   readonly ports: Ports;
@@ -84,6 +111,7 @@ export interface Desk {
   readonly ledger: Ledger;
   readonly questions: Questions;
   readonly listens: Listens;
+  readonly tasks: Tasks;
   readonly hold: Hold;
   readonly served: Served;
   /** Tool calls that wait for their turn under `--concurrency`. */
@@ -109,20 +137,32 @@ export interface Desk {
   readonly settled: Set<number>;
   holding: boolean;
   failure: Failure | undefined;
+  /** What the next tool result has to say besides: builds of rules with `note`. */
+  notes: readonly string[] | undefined;
   /** The agent's own tools, by the names they are shown under. */
   agentNames: ReadonlyMap<string, AgentTool>;
   /** Whether those names were chosen with the server's in mind. */
   named: boolean;
+  /**
+   * Whether the client was listed ours in place of a server that had never come up. It may call them from then on, though they leave
+   * the list when the server comes (`withdrawn`): some clients never ask for the list again.
+   */
+  standInTools: 'unlisted' | 'listed' | 'withdrawn';
   /** Calls of them that are not answered. */
   readonly agentCalls: Map<AbortController, Key>;
   /** Whether any server has answered this client yet. */
   born: boolean;
-  /** What was promised in place of a server that then turned out to lack it. */
+  /** Capabilities that the client was promised and the serving generation lacks. */
   lacking: ReadonlySet<string>;
+  readonly capabilityGaps: Map<number, CapabilityGaps>;
   /** What this command said of itself when it ran before. */
-  readonly remembered: Partial<Record<'initialize' | 'server/discover', Readonly<Record<string, unknown>>>>;
+  readonly remembered: Remembered;
   /** Tool calls that are with a server, counted only under `--concurrency`. */
   calls: number;
+  /** What was wrong with lines of the client, as far as the log has it. */
+  readonly faults: Set<string>;
+  /** The last line of the client that was no message, and whom it was passed on to. */
+  malformed: Malformed | undefined;
   /** Requests that went to a server, over all. */
   requests: number;
 }
@@ -132,9 +172,10 @@ export function createDesk(ports: Ports, options: DeskOptions): Desk {
     ports,
     options,
     session: new Session(),
-    ledger: new Ledger(),
+    ledger: new Ledger(() => ports.now()),
     questions: new Questions(),
     listens: new Listens(),
+    tasks: new Tasks(),
     hold: new Hold(),
     served: createServed(),
     waiting: [],
@@ -152,13 +193,18 @@ export function createDesk(ports: Ports, options: DeskOptions): Desk {
     settled: new Set(),
     holding: true,
     failure: undefined,
+    notes: undefined,
     agentNames: possibleNames(),
     named: false,
+    standInTools: 'unlisted',
     agentCalls: new Map(),
     born: false,
     lacking: new Set(),
+    capabilityGaps: new Map(),
     remembered: {},
     calls: 0,
+    faults: new Set(),
+    malformed: undefined,
     requests: 0,
   };
 }
@@ -170,4 +216,9 @@ export function isAlive(desk: Desk, generation: number): boolean {
 /** The newer generations that have been introduced to the session already. */
 export function introducedAfter(desk: Desk, generation: number | undefined): number[] {
   return [...desk.introduced].filter((newer) => newer > (generation ?? 0));
+}
+
+/** No server has answered the client or could, and it has been told of no failure: it waits for the first one. */
+export function awaitsFirst({ born, serving, failure }: Desk): boolean {
+  return !born && serving === undefined && failure === undefined;
 }

@@ -7,14 +7,17 @@ import { listByMethod } from '../lists/lists.js';
 import { keyOf, keyOfValue } from '../session/ids.js';
 import type { Owed } from '../session/ledger.js';
 import { readAt } from '../wire/edit.js';
-import { error, INTERNAL_ERROR, PARSE_ERROR, result } from '../wire/message.js';
+import { error, PARSE_ERROR, result } from '../wire/message.js';
 import { cutOut, lengthOf, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
-import { agentTool, callAgent, mustLearnNames, passesHold, toolNames } from './agent-calls.js';
+import { agentTool, callAgent, mayCallOurs, mustLearnNames, passesHold, toolNames } from './agent-calls.js';
 import { joinBatch, lookInside, requestsIn } from './batch.js';
 import { introducedAfter, isAlive, type Desk } from './desk.js';
+import { failureAnswer, lostAnswer, type FailedRequest } from './failure-answers.js';
 import { acknowledgeStreams, reopenStreams } from './streams.js';
 import { MAX_HELD, MAX_HELD_BYTES, type Held, type Refusal } from './hold.js';
+import { answerMalformed } from './malformed.js';
+import { concernsTasks, lostTaskAnswer, noteTaskClient, owesAnything, taskOwner } from './task-messages.js';
 import { settleEra } from './own-requests.js';
 import { forgetProgress } from './progress.js';
 import { takesTurn } from './safe.js';
@@ -49,6 +52,7 @@ export function fromClient(
   }
   const held: Held = { line, envelope, since, again: false };
   if (!desk.holding || passesHold(agentTool(desk, envelope, line))) return forward(desk, held);
+  if (envelope.kind === 'request' && forwardToTask(desk, held, envelope.id, envelope.method)) return;
   if (envelope.kind === 'request' && isPing(desk, envelope.method)) return desk.ports.client(result(envelope.id, {}));
   const refusal = desk.hold.add(held);
   if (refusal !== undefined) refuse(desk, held, refusal);
@@ -56,9 +60,13 @@ export function fromClient(
 
 /** Whether nothing can stand in the way of such a request, and nobody has to look into it. */
 function isPlain(desk: Desk, method: string): boolean {
-  const { concurrency, agentTools } = desk.options;
-  if (desk.holding || desk.failure !== undefined || desk.lacking.size > 0 || concurrency !== undefined) return false;
-  return !(agentTools && method === 'tools/call') && method !== 'subscriptions/listen' && desk.session.knows(method);
+  const { concurrency } = desk.options;
+  if (desk.holding || desk.failure !== undefined || concurrency !== undefined) return false;
+  if (desk.lacking.size > 0 && listByMethod(method) !== undefined) return false;
+  if (desk.tasks.enabled && concernsTasks(desk, method)) return false;
+  return (
+    !(mayCallOurs(desk) && method === 'tools/call') && method !== 'subscriptions/listen' && desk.session.knows(method)
+  );
 }
 
 /** To the serving generation; if there is none, or a failure stands in the way, an answer says so. */
@@ -68,7 +76,7 @@ export function forward(desk: Desk, held: Held): void {
     case 'request':
       return forwardRequest(desk, held, envelope.id, envelope.method);
     case 'batch':
-      return forwardBatch(desk, line);
+      return forwardBatch(desk, held);
     case 'notification':
       if (desk.serving !== undefined) {
         settleEra(desk, desk.serving);
@@ -76,6 +84,7 @@ export function forward(desk: Desk, held: Held): void {
       }
       return tell(desk, envelope.method, line);
     default:
+      if (answerMalformed(desk, line)) return;
       if (desk.serving !== undefined) desk.ports.server(desk.serving, line);
       else desk.ports.client(error('null', PARSE_ERROR, notParsable()));
   }
@@ -90,12 +99,18 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
       callAgent(desk, tool, held, id);
     return;
   }
+  if (forwardToTask(desk, held, id, method)) return;
   const calls = method === 'tools/call';
+  if (calls && desk.session.era !== 'legacy') noteTaskClient(desk, line);
   if (desk.serving === undefined || (calls && isRefused(desk))) {
-    desk.ports.client(standIn(desk, id, method, line));
+    // A request that has been with a server before may have been executed there: nothing may be said to the contrary.
+    if (held.again && desk.born && (calls || desk.failure === undefined))
+      desk.ports.client(lostAnswer(desk, { id, method, line }, desk.failure, false));
+    else if (!(calls && waitsForRetry(desk, held))) desk.ports.client(standIn(desk, id, method, line));
     return;
   }
-  if (desk.lacking.size > 0 && desk.lacking.has(listByMethod(method)?.capability ?? '')) {
+  if (calls && desk.failure !== undefined) desk.ports.retryFailure();
+  if (desk.lacking.size > 0 && isEmptyForSure(desk, method)) {
     desk.ports.client(result(id, emptyList(desk, method, line)));
     return;
   }
@@ -112,6 +127,20 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
   desk.ports.server(desk.serving, line);
 }
 
+/** A request about a task goes to the generation that runs it, be it draining; it needs no newer code, so no hold keeps it. */
+function forwardToTask(desk: Desk, { line, again }: Held, id: Id, method: string): boolean {
+  const owner = taskOwner(desk, method, line);
+  if (owner === undefined) return false;
+  if (owner === 'lost') desk.ports.client(lostTaskAnswer(id, line));
+  else {
+    askedOf(desk, owner, method, line);
+    desk.ledger.enter(id, method, line, owner, { again });
+    desk.requests++;
+    desk.ports.server(owner, line);
+  }
+  return true;
+}
+
 function askedOf(desk: Desk, generation: number, method: string, line: Buffer): void {
   if (!desk.session.asked(method, line)) settleEra(desk, generation);
   else if (method !== 'server/discover') desk.settled.add(generation);
@@ -126,6 +155,23 @@ function listen(desk: Desk, id: Id, line: Buffer): void {
   desk.listens.open(id, line);
   if (serving === undefined) acknowledgeStreams(desk);
   else reopenStreams(desk, serving);
+}
+
+/** A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7). */
+function waitsForRetry(desk: Desk, held: Held): boolean {
+  if (desk.failure === undefined || !desk.ports.retryFailure()) return false;
+  // Under `--while-reloading serve` too: what comes after this call must not overtake it (P3).
+  desk.holding = true;
+  const refusal = desk.hold.add(held);
+  if (refusal !== undefined) refuse(desk, held, refusal);
+  return true;
+}
+
+/** A server may have tools that it doesn't declare: unless ours are to be listed in any case, it is asked, and may refuse. */
+function isEmptyForSure(desk: Desk, method: string): boolean {
+  const capability = listByMethod(method)?.capability;
+  if (capability === undefined || !desk.lacking.has(capability)) return false;
+  return desk.options.agentTools || desk.session.vouched;
 }
 
 /** While a failure stands, old code executes no tool, unless that was asked for. */
@@ -157,11 +203,13 @@ function tell(desk: Desk, method: string, line: Buffer): void {
   for (const newer of introducedAfter(desk, desk.serving)) desk.ports.server(newer, line);
 }
 
-function forwardBatch(desk: Desk, line: Buffer): void {
+function forwardBatch(desk: Desk, held: Held): void {
+  const { line } = held;
   const inside = lookInside(line);
   const requests = requestsIn(line);
   const calls = requests.some((request) => request.method === 'tools/call');
   if (desk.serving === undefined || (calls && isRefused(desk))) {
+    if (calls && waitsForRetry(desk, held)) return;
     const answers = requests.map((request) => standIn(desk, request.id, request.method, request.line));
     if (inside === undefined) desk.ports.client(error('null', PARSE_ERROR, notParsable()));
     else if (answers.length > 0) desk.ports.client(joinBatch(answers));
@@ -181,21 +229,20 @@ function forwardBatch(desk: Desk, line: Buffer): void {
 
 function refuse(desk: Desk, held: Held, refusal: Refusal): void {
   const limit = refusal === 'messages' ? `${MAX_HELD} messages` : `${MAX_HELD_BYTES / 1024 / 1024} MiB of messages`;
-  const answers = answerAll(held, (id) =>
-    error(id, INTERNAL_ERROR, holdIsFull(limit, toolNames(desk)), { held: limit }),
-  );
+  const words = { text: holdIsFull(limit, toolNames(desk)) };
+  const answers = answerAll(held, (request) => failureAnswer(desk, request, words, { held: limit }));
   if (answers === undefined)
     desk.ports.warn(`a message of the client was dropped: ${limit} wait for the reload already`);
   else desk.ports.client(answers);
 }
 
 /** The same answer to a request, or to each request of a batch; undefined if nothing asks for one. */
-export function answerAll(held: Held, make: (id: Id) => Buffer): Buffer | undefined {
-  const { envelope } = held;
-  if (envelope.kind === 'request') return make(envelope.id);
+export function answerAll(held: Held, make: (request: FailedRequest) => Buffer): Buffer | undefined {
+  const { envelope, line } = held;
+  if (envelope.kind === 'request') return make({ id: envelope.id, method: envelope.method, line });
   if (envelope.kind !== 'batch') return undefined;
-  const requests = requestsIn(held.line);
-  return requests.length === 0 ? undefined : joinBatch(requests.map(({ id }) => make(id)));
+  const requests = requestsIn(line);
+  return requests.length === 0 ? undefined : joinBatch(requests.map(make));
 }
 
 /** Never sent to a server that has not seen the request. */
@@ -225,7 +272,6 @@ function cancel(desk: Desk, line: Buffer): void {
   desk.ledger.cancel(owed);
   // A server that has seen nothing but a discover would take this for a word of the legacy era, and never leave it.
   if (owed.method !== 'server/discover') desk.ports.server(owed.generation, line);
-  if (desk.draining.has(owed.generation) && desk.ledger.owing(owed.generation) === 0)
-    desk.ports.drained(owed.generation);
+  if (desk.draining.has(owed.generation) && !owesAnything(desk, owed.generation)) desk.ports.drained(owed.generation);
   pump(desk);
 }

@@ -7,20 +7,26 @@ import { keyOf, keyOfValue } from '../session/ids.js';
 import { lineOf, type Owed } from '../session/ledger.js';
 import { AGREEMENTS } from '../session/session.js';
 import { locate, readAt, setAt } from '../wire/edit.js';
+import { result } from '../wire/message.js';
 import { cutOut, lengthOf, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
 import { joinBatch, lookInside } from './batch.js';
 import { namesOf, toolNames, withAgentTools, withToolsCapability } from './agent-calls.js';
 import { introducedAfter, isAlive, type Desk } from './desk.js';
+import { noteRefusedDiscover } from './eras.js';
 import { freeTurn, pump } from './from-client.js';
 import { remind } from './handover.js';
-import { neverCached, promiseListChanges, withFailure } from './patch.js';
+import { neverCached, promiseListChanges, withFailure, withNotes } from './patch.js';
 import { fallsBehind, forgetProgress } from './progress.js';
 import { harmlessTools } from './safe.js';
+import { emptyList } from './stand-in.js';
 import { acknowledged, endOfStream, endStreams } from './streams.js';
+import { concernsTasks, noteTaskAnswer, noteTaskStatus, owesAnything } from './task-messages.js';
 
 /** Only the serving generation's word counts for these. */
 const ofTheServing = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
+
+const METHOD_NOT_FOUND = -32601;
 
 /** Answers to these may teach something, or have to be changed. */
 const LESSONS = new Set([
@@ -77,9 +83,11 @@ function batch(desk: Desk, generation: number, line: Buffer): void {
 
 /** Whether it is owed and there is nothing more to it: then it is settled by this. */
 function isPlain(desk: Desk, generation: number, id: Id, failed: boolean): boolean {
-  if (desk.own.size > 0 || desk.failure !== undefined || desk.ending !== undefined) return false;
+  if (desk.own.size > 0 || desk.failure !== undefined || desk.notes !== undefined || desk.ending !== undefined)
+    return false;
   const owed = desk.ledger.find(keyOf(id), generation);
   if (owed === undefined || (owed.method !== 'tools/call' && LESSONS.has(owed.method))) return false;
+  if (desk.tasks.enabled && concernsTasks(desk, owed.method)) return false;
   desk.ledger.strike(owed);
   if (!failed) desk.born = true;
   settled(desk, owed);
@@ -96,7 +104,8 @@ function answer(desk: Desk, generation: number, line: Buffer, id: Id, failed: bo
     return id === 'null' && generation === desk.serving ? line : undefined;
   }
   if (!failed) desk.born = true;
-  const seen = failed ? line : learn(desk, owed, line);
+  if (failed && owed.method === 'server/discover') noteRefusedDiscover(desk, line);
+  const seen = failed ? emptyIfLacking(desk, owed, line) : learn(desk, owed, line);
   settled(desk, owed);
   return seen;
 }
@@ -110,16 +119,29 @@ function answerOwn(desk: Desk, generation: number, line: Buffer, id: Id, failed:
   return true;
 }
 
+/** A server refuses a list that only the proxy has declared: the client was promised one. */
+function emptyIfLacking(desk: Desk, owed: Owed, line: Buffer): Buffer {
+  const list = listByMethod(owed.method);
+  if (list === undefined) return line;
+  const lacking = desk.capabilityGaps.get(owed.generation)?.lacking.has(list.capability) === true;
+  // A modern client may have learnt on another connection what servers of this command can do.
+  const unsaid = list.name === 'tools' && desk.options.promise && desk.session.capabilities === undefined;
+  if (!lacking && !(unsaid && readAt(line, ['error', 'code']) === METHOD_NOT_FOUND)) return line;
+  return result(owed.id, emptyList(desk, owed.method, lineOf(owed)) ?? {});
+}
+
 /** What a good answer teaches, and what has to be changed in it. */
 function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
+  if (desk.tasks.enabled) noteTaskAnswer(desk, owed.generation, owed.method, lineOf(owed), line);
+  if (owed.method === 'tools/call' && desk.notes !== undefined) line = noted(desk, desk.notes, owed, line);
   if (owed.method === 'tools/call' && desk.failure !== undefined && servesOldCode(desk, owed))
     return withFailure(line, desk.failure, toolNames(desk));
   if (!LESSONS.has(owed.method)) return line;
-  if (owed.method === 'initialize' || owed.method === 'server/discover') {
-    desk.ports.introduced(owed.method, line);
-    line = withToolsCapability(desk, line);
-  }
+  const said = line;
+  const isOpening = owed.method === 'initialize' || owed.method === 'server/discover';
+  if (isOpening) line = withToolsCapability(desk, owed.generation, line);
   const agreed = desk.session.answered(owed, line);
+  if (isOpening) desk.ports.introduced(owed.method, said);
   if (agreed !== undefined) {
     for (const newer of introducedAfter(desk, owed.generation)) remind(desk, newer, owed.method, agreed);
   }
@@ -157,6 +179,16 @@ function firstPage(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
   return undefined;
 }
 
+/** The notes go with the first result that has a place for them, once. A batch stays as it is, and so does a task. */
+function noted(desk: Desk, notes: readonly string[], owed: Owed, line: Buffer): Buffer {
+  if (owed.generation !== desk.serving || owed.batch !== undefined || owed.cancelled) return line;
+  if (locate(lineOf(owed), ['params', 'task']) !== undefined) return line;
+  const seen = withNotes(line, notes);
+  if (seen === undefined) return line;
+  desk.notes = undefined;
+  return seen;
+}
+
 /** What was begun before the edit, and what a draining server finishes, was not asked of the code that failed. */
 function servesOldCode(desk: Desk, owed: Owed): boolean {
   return desk.options.onFailure === 'serve' && owed.generation === desk.serving;
@@ -172,8 +204,13 @@ function settled(desk: Desk, owed: Owed): void {
   forgetProgress(desk, owed);
   if (!owed.cancelled) freeTurn(desk, owed);
   pump(desk);
-  if (desk.draining.size > 0 && desk.draining.has(owed.generation) && desk.ledger.owing(owed.generation) === 0)
-    desk.ports.drained(owed.generation);
+  drainedBy(desk, owed.generation);
+}
+
+/** A draining generation that the client has nothing more to expect of may go. */
+function drainedBy(desk: Desk, generation: number): void {
+  if (desk.draining.size > 0 && desk.draining.has(generation) && !owesAnything(desk, generation))
+    desk.ports.drained(generation);
 }
 
 function question(desk: Desk, generation: number, line: Buffer, id: Id, method: string): Buffer | undefined {
@@ -192,6 +229,10 @@ function tell(desk: Desk, generation: number, line: Buffer, method: string): Buf
   if (method === 'notifications/subscriptions/acknowledged') {
     acknowledged(desk, generation, line);
     return undefined;
+  }
+  if (method === 'notifications/tasks/status' && desk.tasks.enabled) {
+    noteTaskStatus(desk, generation, line);
+    drainedBy(desk, generation);
   }
   if (method === 'notifications/progress' && fallsBehind(desk, line)) return undefined;
   return method === 'notifications/cancelled' ? cancellation(desk, generation, line) : line;

@@ -2,21 +2,23 @@
  * What happens to messages when generations come and go: the hold begins and ends, one generation takes over from another,
  * and what a lost one owed is sent again or answered. When that is due is decided in reload/.
  */
-import { askerGone, heldTooLong, mayHaveRun, type Failure } from '../agent/words.js';
+import { askerGone, heldTooLong, type Failure } from '../agent/words.js';
 import type { Key } from '../session/ids.js';
 import { lineOf, type Owed } from '../session/ledger.js';
-import { error, INTERNAL_ERROR, notification } from '../wire/message.js';
+import { notification } from '../wire/message.js';
 import { notificationsFor } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
 import { toolNames } from './agent-calls.js';
 import { joinBatch } from './batch.js';
-import type { Desk, Introduction, Reply } from './desk.js';
+import { isAlive, type Desk, type Introduction, type Reply } from './desk.js';
 import { answerAll, forward, freeTurn, pump } from './from-client.js';
+import { failureAnswer, lostAnswer } from './failure-answers.js';
 import type { Held } from './hold.js';
 import { ask } from './own-requests.js';
 import { forgetProgress, keepProgress } from './progress.js';
-import { maySendAgain, toolOf } from './safe.js';
+import { maySendAgain } from './safe.js';
 import { standIn } from './stand-in.js';
+import { lostTaskAnswer, taskOwner } from './task-messages.js';
 import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './streams.js';
 
 export function holdTraffic(desk: Desk): void {
@@ -38,9 +40,12 @@ export function takeOver(desk: Desk, generation: number): void {
   if (desk.serving !== undefined && desk.serving !== generation) desk.draining.add(desk.serving);
   keepStreams(desk, desk.serving);
   desk.serving = generation;
+  desk.lacking = desk.capabilityGaps.get(generation)?.lacking ?? desk.lacking;
   if (desk.candidate === generation) desk.candidate = undefined;
   // A candidate has opened the session before it takes over; the first of all has been asked nothing yet.
   if (desk.session.stands) desk.born = true;
+  // The names that the client was listed for our tools were chosen without a look at those of this server.
+  if (desk.standInTools !== 'unlisted') desk.named = false;
   reopenStreams(desk, generation);
 }
 
@@ -61,8 +66,10 @@ export function lose(desk: Desk, generation: number, crash?: Failure): void {
   desk.draining.delete(generation);
   desk.introduced.delete(generation);
   desk.settled.delete(generation);
+  desk.capabilityGaps.delete(generation);
   keepStreams(desk, generation);
   for (const listen of desk.listens) listen.told.delete(generation);
+  desk.tasks.lose(generation);
   const taken = desk.ledger.take(generation);
   const owed = taken.filter((entry) => !entry.cancelled);
   for (const entry of owed) freeTurn(desk, entry);
@@ -95,12 +102,10 @@ function answerLost(desk: Desk, lost: readonly Owed[], crash: Failure | undefine
   const batches = new Map<object, Buffer[]>();
   for (const owed of lost) {
     forgetProgress(desk, owed);
-    const tool = owed.method === 'tools/call' ? toolOf(lineOf(owed)) : '';
-    const line = error(owed.id, INTERNAL_ERROR, mayHaveRun(owed.method, tool, crash, toolNames(desk)), {
-      ...crash,
-      method: owed.method,
-      mayHaveRun: true,
-    });
+    const { id, method, again } = owed;
+    const request = { id, method, line: lineOf(owed) };
+    const isLostTask = taskOwner(desk, method, request.line) === 'lost';
+    const line = isLostTask ? lostTaskAnswer(id, request.line) : lostAnswer(desk, request, crash, again);
     if (owed.batch === undefined) desk.ports.client(line);
     else batches.set(owed.batch, [...(batches.get(owed.batch) ?? []), line]);
   }
@@ -126,8 +131,9 @@ export function expire(desk: Desk): number | undefined {
   const { hold } = desk.options;
   if (hold === 0) return undefined;
   for (const held of desk.hold.expire(desk.ports.now() - hold)) {
-    const text = heldTooLong(Math.round(hold / 1000), toolNames(desk));
-    const line = answerAll(held, (id) => error(id, INTERNAL_ERROR, text, { waitedMs: hold }));
+    const text = heldTooLong(Math.round(hold / 1000), toolNames(desk), held.again);
+    const facts = { waitedMs: hold, ...(held.again ? { mayHaveRun: true } : {}) };
+    const line = answerAll(held, (request) => failureAnswer(desk, request, { text }, facts));
     if (line !== undefined) desk.ports.client(line);
   }
   const { oldest } = desk.hold;
@@ -136,25 +142,30 @@ export function expire(desk: Desk): number | undefined {
 
 /**
  * The client waits too long for its session to be opened: it is answered in place of the server, be the request with one or
- * held. What a server that has it says in the end comes to us.
+ * held. What a server that has it says in the end comes to us. `failure`: what is wrong with that server, if anything; the
+ * client is told. `nobody`: it has been answered, or taken back.
  */
-export function openInPlace(desk: Desk, key: Key): Introduction | undefined {
+export function openInPlace(desk: Desk, key: Key, failure: Failure | undefined): Introduction | 'held' | 'nobody' {
   const held = desk.hold.remove(key);
   if (held?.envelope.kind === 'request') {
     desk.ports.client(standIn(desk, held.envelope.id, held.envelope.method, held.line));
-    return undefined;
+    return 'held';
   }
-  const generation = desk.serving;
-  const owed = generation === undefined ? undefined : desk.ledger.find(key, generation);
-  if (generation === undefined || owed === undefined) return undefined;
-  desk.ledger.settle(owed.id, generation);
-  if (!owed.cancelled) desk.ports.client(standIn(desk, owed.id, owed.method, lineOf(owed)));
+  const owed = desk.ledger.find(key);
+  if (owed === undefined || !isAlive(desk, owed.generation)) return 'nobody';
+  const { id, method, cancelled, generation } = owed;
+  if (cancelled && failure === undefined) return 'nobody';
+  const line = lineOf(owed);
+  desk.ledger.settle(id, generation);
+  desk.failure = failure ?? desk.failure;
+  if (!cancelled) desk.ports.client(standIn(desk, id, method, line));
   const reply = new Promise<Reply>((resolve) => void desk.own.set(key, { generation, reply: resolve }));
-  return { generation, method: owed.method, reply };
+  if (desk.draining.has(generation) && desk.ledger.owing(generation) === 0) desk.ports.drained(generation);
+  return { generation, method, reply };
 }
 
-/** The server that serves has yet to open the session: until then it is a candidate, and this is what is wrong with it. */
-export function demote(desk: Desk, failure: Failure): void {
+/** The server that serves has yet to open the session: until then it is a candidate, and this is what is wrong with it, if anything. */
+export function demote(desk: Desk, failure: Failure | undefined): void {
   desk.failure = failure;
   desk.candidate = desk.serving;
   desk.serving = undefined;

@@ -11,6 +11,8 @@ export interface Held {
   readonly since: number;
   /** It was with a generation that was lost, and may be sent again. */
   readonly again: boolean;
+  /** Its progress tokens, once somebody has looked for them. */
+  progressTokens?: readonly string[];
 }
 
 export const MAX_HELD = 10_000;
@@ -18,12 +20,16 @@ export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export type Refusal = 'messages' | 'bytes';
 
-export class Hold {
+export class Hold implements Iterable<Held> {
   #held: Held[] = [];
   #bytes = 0;
 
   get size(): number {
     return this.#held.length;
+  }
+
+  [Symbol.iterator](): Iterator<Held> {
+    return this.#held.values();
   }
 
   /** When the oldest that asks for an answer began to wait. The first in line may have come back to it later than others. */

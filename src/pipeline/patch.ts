@@ -33,3 +33,9 @@ export function withFailure(line: Buffer, failure: Failure, tools?: ToolNames): 
   const block = JSON.stringify({ type: 'text', text: servedByOldCode(failure, tools) });
   return appendAt(line, ['result', 'content'], [block]) ?? line;
 }
+
+/** A rule with `note`: what was built is said beside a tool's result. Undefined if that has no content to add to. */
+export function withNotes(line: Buffer, notes: readonly string[]): Buffer | undefined {
+  const blocks = notes.map((text) => JSON.stringify({ type: 'text', text }));
+  return appendAt(line, ['result', 'content'], blocks);
+}

@@ -1,14 +1,14 @@
 /**
- * P8: which requests may be sent a second time after a server that may have executed them was lost. Reading is safe;
- * of tools, those that the lost generation itself had declared harmless.
+ * P8: which requests may be sent a second time after a server that may have executed them was lost, and never a third time.
+ * Reading is safe; of tools, those that the lost generation itself had declared harmless.
  */
 import { isRecord } from '../lists/lists.js';
 import { lineOf, type Owed } from '../session/ledger.js';
-import { readAt } from '../wire/edit.js';
+import { locate, readAt } from '../wire/edit.js';
+
+const opening = new Set(['initialize', 'server/discover']);
 
 const readOnly = new Set([
-  'initialize',
-  'server/discover',
   'tools/list',
   'prompts/list',
   'resources/list',
@@ -25,7 +25,14 @@ const readOnly = new Set([
 
 export function maySendAgain(owed: Owed, harmless: ReadonlySet<string> | undefined): boolean {
   if (owed.batch !== undefined) return false;
-  if (owed.method === 'tools/call') return harmless?.has(toolOf(lineOf(owed))) ?? false;
+  // Opening a session concerns the new process alone: every one of them is asked.
+  if (opening.has(owed.method)) return true;
+  if (owed.again) return false;
+  if (owed.method === 'tools/call') {
+    const line = lineOf(owed);
+    // A task may run on where nobody can ask for it any more: a second one is not the same.
+    return locate(line, ['params', 'task']) === undefined && (harmless?.has(toolOf(line)) ?? false);
+  }
   return readOnly.has(owed.method);
 }
 

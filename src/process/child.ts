@@ -92,6 +92,11 @@ function childOf(proc: ChildProcess, pid: number): Child {
 /** EPIPE and ECONNRESET on a dying process's pipes: its exit is the event that counts. */
 function ignoreBrokenPipe(): void {}
 
+/** For the group of a process that was started by another one, which is gone. */
+export function endGroup(pid: number): void {
+  signalGroup(pid, 'SIGKILL');
+}
+
 function signalGroup(pid: number, name: NodeJS.Signals): void {
   if (windows) {
     if (name === 'SIGKILL' || name === 'SIGTERM')

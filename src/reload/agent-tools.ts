@@ -2,8 +2,10 @@
  * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state machine
  * and the desk like anybody else, and answer in the words of agent/reports.ts.
  */
+import { toolResult, type Answer, type Facts } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
 import * as say from '../agent/reports.js';
+import { factsOf, listAnswer } from '../agent/tool-listing.js';
 import type { Failure, ToolNames } from '../agent/words.js';
 import { nearMisses } from '../config/nearest.js';
 import type { FlowContext } from '../flow/flow.js';
@@ -15,6 +17,7 @@ import type { AgentCall } from '../pipeline/desk.js';
 import { fromClient } from '../pipeline/from-client.js';
 import { locate, setAt } from '../wire/edit.js';
 import { inPatience } from './agent-patience.js';
+import { statusAnswer } from './agent-status.js';
 import type { Freshness } from './freshness.js';
 import type { History } from './history.js';
 import { fetchLists } from './list-watch.js';
@@ -34,7 +37,6 @@ export interface AgentContext {
   settled(again: boolean): Promise<void>;
 }
 
-type Facts = Readonly<Record<string, unknown>>;
 type Of<T extends Arguments['tool']> = Extract<Arguments, { tool: T }>;
 
 /** So many tools are named that may have been meant. */
@@ -49,7 +51,7 @@ export class AgentTools {
 
   handle(call: AgentCall): void {
     const checked = checkArguments(call.tool, call.arguments);
-    if (!checked.ok) return this.#answer(call, checked.problem, undefined, true);
+    if (!checked.ok) return this.#answer(call, { words: checked.problem, isError: true });
     void this.#run(call, checked.value);
   }
 
@@ -62,7 +64,7 @@ export class AgentTools {
       case 'server_status':
         return this.#status(call, given);
       case 'list_server_tools':
-        return this.#list(call);
+        return this.#list(call, given);
       case 'call_server_tool':
         return this.#call(call, given);
     }
@@ -80,87 +82,67 @@ export class AgentTools {
     await history.written();
     if (!settled) {
       const seconds = Math.round(this.#context.flow.config.hold / 1000);
-      return this.#answer(call, say.stillRestarting(seconds, this.#names), { restarted: false }, true);
+      const words = say.stillRestarting(seconds, this.#names);
+      return this.#answer(call, { words, facts: { restarted: false }, isError: true });
     }
-    const failure = failureOf(state());
-    if (failure !== undefined)
-      return this.#answer(
-        call,
-        say.notRestarted(failure, this.#names),
-        { restarted: false, failure: failure.how },
-        true,
-      );
+    const standing = this.#standing();
+    if (standing !== undefined) {
+      const words = say.notRestarted(standing.failure, this.#names);
+      return this.#answer(call, { words, facts: { restarted: false, ...factsOf(standing) }, isError: true });
+    }
     // A restart that met the very first start was no reload.
     const generation = traffic.desk.serving ?? 0;
     const last = history.lastReload?.facts;
     const reload: Facts = last?.['generation'] === generation ? last : {};
     const { ms = 0, phases = {}, changes = [] } = reload as Partial<say.Reload> & Facts;
-    this.#answer(call, say.restarted({ generation, ms, changes }), {
-      restarted: true,
-      generation,
-      ms,
-      phases,
-      changes,
+    this.#answer(call, {
+      words: say.restarted({ generation, ms, changes }),
+      facts: { restarted: true, generation, ms, phases, changes },
     });
   }
 
   async #verify(call: AgentCall, { since }: Of<'verify_server_restarted'>): Promise<void> {
-    const { history, flow } = this.#context;
+    const { history } = this.#context;
     await history.written();
+    const verdict = await this.#verdict(since);
+    const standing = this.#standing();
+    const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...verdict };
+    this.#answer(call, {
+      words: say.verified(verdict, this.#names, standing),
+      facts: { ...(kind === 'torn' ? {} : { restarted: kind === 'yes' }), ...facts, ...factsOf(standing) },
+      isError: kind === 'torn',
+    });
+  }
+
+  async #verdict(since: number): Promise<say.Verdict> {
+    const { history, flow } = this.#context;
     // Another proxy may have written over the record of ours, or nobody can write it.
     const own = history.lastRestart;
     const found = own === undefined ? await readMarker(flow.config.stateDir) : { kind: 'found' as const, marker: own };
-    if (found.kind === 'none')
-      return this.#answer(call, say.verified({ kind: 'never' }, this.#names), { restarted: false });
-    if (found.kind === 'torn') return this.#answer(call, say.verified({ kind: 'torn' }, this.#names), undefined, true);
+    if (found.kind === 'none') return { kind: 'never' };
+    if (found.kind === 'torn') return { kind: 'torn' };
     const { timestamp: at, reason, generation, method, proxy } = found.marker;
-    if (proxy !== process.pid && isRunning(proxy)) {
-      return this.#answer(call, say.verified({ kind: 'foreign', proxy }, this.#names), { restarted: false });
-    }
-    if (Date.parse(at) < since)
-      return this.#answer(call, say.verified({ kind: 'no', at }, this.#names), { restarted: false, at });
-    const crash = method === 'crash';
-    this.#answer(call, say.verified({ kind: 'yes', at, reason, generation, crash }, this.#names), {
-      restarted: true,
-      at,
-      reason,
-      generation,
-    });
+    if (proxy !== process.pid && isRunning(proxy)) return { kind: 'foreign', proxy };
+    if (Date.parse(at) < since) return { kind: 'no', at };
+    return { kind: 'yes', at, reason, generation, crash: method === 'crash' };
   }
 
   async #status(call: AgentCall, { wait, log }: Of<'server_status'>): Promise<void> {
     if (wait) await inPatience(this.#context, call, this.#started());
-    const { flow, roster, history, state, freshness, traffic } = this.#context;
+    const { flow, freshness } = this.#context;
     await freshness()?.watch.prepare(flow.config.rules.map((rule) => rule.name));
-    const now = state();
-    const generation = traffic.desk.serving;
-    const failure = failureOf(now);
-    const rules = flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '');
-    // Where none serves, it is the one that has ended that is asked about.
-    const speaker = generation === undefined ? roster.last : roster.get(generation);
-    const said = speaker?.stderr.bytes().toString('utf8').trimEnd() ?? '';
-    const lines = log === 0 ? undefined : said === '' ? [] : said.split('\n').slice(-log);
-    const text = say.status({ state: stateOf(now), generation, failure, waited: wait });
-    this.#answer(call, lines === undefined ? text : `${text}\n\n${say.lastLines(lines)}`, {
-      state: stateOf(now),
-      ...(generation === undefined
-        ? {}
-        : { generation, uptimeMs: Math.round(performance.now() - roster.since(generation)) }),
-      fingerprint: rules.join(' '),
-      ...(history.lastReload === undefined
-        ? {}
-        : { lastReload: { at: history.lastReload.at, ...history.lastReload.facts } }),
-      ...(history.lastFailure === undefined
-        ? {}
-        : { lastFailure: { at: history.lastFailure.at, text: history.lastFailure.text } }),
-      ...(lines === undefined ? {} : { log: lines }),
-    });
+    this.#answer(call, statusAnswer(this.#context, { waited: wait, log, standing: this.#standing() }, this.#names));
   }
 
-  async #list(call: AgentCall): Promise<void> {
-    const tools = await this.#tools(call.signal);
-    if (typeof tools === 'string') return this.#answer(call, say.noLists(tools, this.#names), undefined, true);
-    this.#answer(call, say.listed([...namesOf(tools)], this.#names), { tools });
+  async #list(call: AgentCall, { name: wanted }: Of<'list_server_tools'>): Promise<void> {
+    const items = await this.#tools(call.signal);
+    const standing = this.#standing();
+    if (typeof items === 'string') {
+      const words = say.noLists(items, this.#names, standing);
+      return this.#answer(call, { words, facts: factsOf(standing), isError: true });
+    }
+    const generation = this.#context.traffic.desk.serving;
+    this.#answer(call, listAnswer({ items, wanted, generation, standing }, this.#names));
   }
 
   /** The server's own tools, or why they can't be had. */
@@ -181,7 +163,7 @@ export class AgentTools {
     const names = typeof tools === 'string' || desk.failure !== undefined ? undefined : namesOf(tools);
     if (names !== undefined && !names.has(name)) {
       const near = nearMisses(name, [...names]).slice(0, NEAR);
-      return this.#answer(call, say.noSuchTool(name, near, this.#names), undefined, true);
+      return this.#answer(call, { words: say.noSuchTool(name, near, this.#names), isError: true });
     }
     if (!closeCall(desk, call)) return;
     // A reload may have begun meanwhile: then it waits for it like any other.
@@ -199,32 +181,20 @@ export class AgentTools {
     return namesShown(this.#context.traffic.desk);
   }
 
-  #answer(call: AgentCall, text: string, facts?: Facts, isError = false): void {
-    answerAgent(this.#context.traffic.desk, call, {
-      content: [{ type: 'text', text }],
-      ...(facts === undefined ? {} : { structuredContent: facts }),
-      ...(isError ? { isError } : {}),
-    });
+  #standing(): say.Standing | undefined {
+    const { state, flow, traffic } = this.#context;
+    const failure = failureOf(state());
+    if (failure === undefined) return undefined;
+    return { failure, generation: traffic.desk.serving, servesTools: flow.config.onFailure === 'serve' };
+  }
+
+  #answer(call: AgentCall, answer: Answer): void {
+    answerAgent(this.#context.traffic.desk, call, toolResult(answer));
   }
 }
 
 function failureOf(state: State): Failure | undefined {
   return 'failure' in state ? state.failure : undefined;
-}
-
-function stateOf(state: State): say.Status['state'] {
-  switch (state.at) {
-    case 'serving':
-      return state.failure === undefined ? 'serving' : 'failed';
-    case 'broken':
-    case 'waiting':
-    case 'closing':
-      return state.at;
-    case 'leaving':
-      return 'closing';
-    default:
-      return 'reloading';
-  }
 }
 
 /** The call that is meant, in the caller's own bytes: only the name and what its arguments are change. */

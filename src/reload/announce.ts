@@ -12,9 +12,13 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
   const { log } = flow;
   const ms = Math.round(performance.now() - run.began);
   const facts = { generation: generation?.number, pid: generation?.pid, ms };
-  if (run.attempt.number === 1 || !desk.session.stands) {
+  if (run.first || !desk.session.stands) {
     log.info('ready', `ready: generation ${generation?.number}, pid ${generation?.pid}`, facts);
     return;
+  }
+  if (desk.failure !== undefined) {
+    log.info('starting', `generation ${generation?.number} serves what was built before; the failure stands`, facts);
+    return announceLists(flow, desk, run.difference ?? nothing);
   }
   const found = run.difference;
   for (const doubt of found?.unknown ?? []) log.warn('warning', doubt);
@@ -45,12 +49,15 @@ export function announceAgentTools(flow: FlowContext, desk: Desk): void {
 export function announceLists(flow: FlowContext, desk: Desk, found: Difference): void {
   const { config, log } = flow;
   if (!desk.session.complete) return;
+  // Our tools, listed in place of a server that had never come up, leave the list with its coming.
+  const withdrawn = desk.born && desk.standInTools === 'listed';
+  if (withdrawn) desk.standInTools = 'withdrawn';
   // A client that was never told of a capability would not know what to do with news of it.
   const { capabilities } = desk.session;
   const known = LISTS.filter((list) => capabilities === undefined || capabilities[list.capability] !== undefined);
   const changed = known
     .map((list) => list.name)
-    .filter((name) => config.notify === 'always' || found.changed.includes(name));
+    .filter((name) => config.notify === 'always' || found.changed.includes(name) || (name === 'tools' && withdrawn));
   const told = notifyLists(desk, config.notify === 'never' ? [] : changed);
   if (told.length > 0)
     log.info('list-changed', `the client is told of changed lists: ${told.join(', ')}`, { lists: told });

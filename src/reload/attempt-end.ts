@@ -23,6 +23,8 @@ export async function isOver(run: Run, fresh: Freshness | undefined): Promise<En
 
 export function report(log: Log, failure: Failure): void {
   // What a server says is on stderr already; what a build says, or is wrong with a file, nobody has seen.
-  const said = failure.kind !== 'start' && failure.output !== '' ? `: ${failure.output}` : '';
-  log.error('failed', `${failure.kind} failed: ${failure.command} ${failure.how}${said}`, { ...failure });
+  const { kind } = failure;
+  const isStart = kind === 'start' || kind === 'era';
+  const said = !isStart && failure.output !== '' ? `: ${failure.output}` : '';
+  log.error('failed', `${isStart ? 'start' : kind} failed: ${failure.command} ${failure.how}${said}`, { ...failure });
 }

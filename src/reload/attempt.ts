@@ -12,6 +12,8 @@ export interface Run {
   readonly phases: Record<string, number>;
   /** A build was left out because it had been done before. */
   skipped: boolean;
+  /** It is the very first start, and the client has heard of no failure before its end. */
+  first: boolean;
   /** That it restarts the server is on record. */
   marked: boolean;
   /** When the last look at the disk began. */
@@ -37,6 +39,7 @@ export function createRun(attempt: Attempt, files: readonly string[], wants: Wan
     abort: new AbortController(),
     phases: {},
     skipped: false,
+    first: false,
     marked: false,
     checked: 0,
     difference: undefined,

@@ -5,18 +5,23 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import { buildNote } from '../agent/reports.js';
 import type { Failure } from '../agent/words.js';
 import { holdTraffic, retire } from '../pipeline/handover.js';
 import { createRun, named, nothing, timed, type Run, type Wants } from './attempt.js';
 import { isOver, report } from './attempt-end.js';
 import { Backoff } from './backoff.js';
 import { Builds } from './build-step.js';
+import { isCodeError } from './busy.js';
 import { Configuration } from './configuration.js';
 import { pathsOf, type Freshness } from './freshness.js';
 import { baseline, type Lists } from './list-watch.js';
 import { announceAgentTools, announceLists } from './announce.js';
+import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
-import type { Introduction } from '../pipeline/desk.js';
+import { awaitsFirst, type Introduction } from '../pipeline/desk.js';
+import type { Generation } from '../server/generation.js';
+import { hangs, reportHanging } from './first-start.js';
 import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './stopping.js';
@@ -31,6 +36,7 @@ export interface AttemptsContext extends Stopping {
 
 export class Attempts {
   readonly backoff = new Backoff();
+  readonly retries = new RetrySchedule();
   /** How the last server that served came to its end. */
   lastExit: number | null = null;
   readonly #context: AttemptsContext;
@@ -39,14 +45,20 @@ export class Attempts {
   /** Builds, starts and stops of one attempt after the other, never side by side. */
   readonly #work = new PQueue({ concurrency: 1 });
   #freshness: Freshness | undefined;
+  #hasStarted = false;
   #run: Run | undefined;
   /** What was asked of the server and is not done yet: it outlives an attempt that starts over. */
   #owing: Wants = nothing;
+  /** What the next tool result has to say of builds, by rule, once the attempt has ended well. */
+  readonly #notes = new Map<string, string>();
   #before: { readonly generation: number | undefined; readonly lists: Promise<Lists> } | undefined;
 
   constructor(context: AttemptsContext) {
     this.#context = context;
-    this.#builds = new Builds(context.flow);
+    this.#builds = new Builds(context.flow, (build, rule) => {
+      context.history.lastBuild = build;
+      if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
+    });
     this.#configuration = new Configuration(context.flow);
   }
 
@@ -67,7 +79,7 @@ export class Attempts {
     const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
     this.abort();
     this.#run = run;
-    if (files.length > 0) {
+    if (files.length > 0 && !attempt.retry) {
       flow.log.info('change', `changed: ${named(files)}`, { files });
       this.backoff.reset();
     }
@@ -81,22 +93,29 @@ export class Attempts {
   }
 
   start(number: number, attempt: Attempt): void {
+    this.#hasStarted = true;
     const begun = this.#run?.attempt === attempt ? this.#run : undefined;
     // A restart after a crash builds nothing, so it begins here: with what is on the disk now, or with what was built before.
-    if (begun === undefined) this.#freshness?.mark('attempt', this.#builds.any ? 'serving' : undefined);
+    if (begun === undefined) this.#freshness?.mark('attempt', this.#builtFrom());
     const run = begun ?? createRun(attempt, []);
     this.#run = run;
     this.#queue(run, () => this.#start(number, run));
   }
 
+  /** Of which content the last build was made, well or not; undefined: nothing is built, so it is what is on the disk now. */
+  #builtFrom(): 'failed' | 'serving' | undefined {
+    if (!this.#builds.any) return undefined;
+    return this.#freshness?.has('failed') === true ? 'failed' : 'serving';
+  }
+
   /** Goes on with a process that has been started and asked already. */
   adopt(attempt: Attempt, introduction: Introduction): void {
     const run = createRun(attempt, []);
-    this.#freshness?.mark('attempt');
+    this.#freshness?.mark('attempt', 'serving');
     this.#run = run;
     this.#queue(run, async () => {
       const { flow, traffic } = this.#context;
-      const context = { flow, traffic, before: undefined, spawned: () => {} };
+      const context = { flow, traffic, before: undefined, spawned: () => {}, hangs: this.#hangs };
       await this.#end(introduction.generation, run, await adoptStep(context, introduction, run));
     });
   }
@@ -110,10 +129,24 @@ export class Attempts {
     this.#run?.abort.abort();
   }
 
+  /** The client has closed its side: a first build is left to a helper. Resolves when nothing of it needs this process. */
+  async handOverBuild(): Promise<void> {
+    if (!this.#hasStarted) await this.#builds.handOver();
+  }
+
+  /** A signal ends the build all the same. */
+  takeBackBuild(): void {
+    this.#builds.takeBack();
+  }
+
   /** The new generation serves, or the old one goes on: what its lists were is asked anew next time. */
   ended(well: boolean): void {
     this.#before = undefined;
-    if (well) this.#owing = nothing;
+    if (!well) return;
+    this.#owing = nothing;
+    const { desk } = this.#context.traffic;
+    if (this.#notes.size > 0) desk.notes = [...(desk.notes ?? []), ...this.#notes.values()];
+    this.#notes.clear();
   }
 
   /** Resolves when no step is under way. */
@@ -135,7 +168,8 @@ export class Attempts {
     await fresh.check();
     if (number === 1) fresh.mark('attempt');
     if (signal.aborted) return;
-    const step = await timed(run, 'build', () => this.#builds.run(fresh, run.attempt.rebuild, signal));
+    const request = { rebuild: run.attempt.rebuild, isFirst: !this.#hasStarted, signal };
+    const step = await timed(run, 'build', () => this.#builds.run(fresh, request));
     if (step.kind === 'aborted' || signal.aborted) return;
     if (step.kind === 'failed') return this.#notBuilt(run, step.failure);
     run.skipped = step.skipped;
@@ -145,7 +179,12 @@ export class Attempts {
   async #notBuilt(run: Run, failure: Failure): Promise<void> {
     if (!(await this.#isOver(run))) return;
     report(this.#context.flow.log, failure);
-    this.#context.dispatch({ on: 'build-failed', attempt: run.attempt.number, failure });
+    this.#context.dispatch({
+      on: 'build-failed',
+      attempt: run.attempt.number,
+      failure: this.retries.failed(failure, run.began),
+      delay: Math.max(1000, this.#restartDelay()),
+    });
   }
 
   /** Another configuration is in force: other files are watched, and what they asked for is remembered. */
@@ -205,12 +244,17 @@ export class Attempts {
     if (run.attempt.number > 1) await flow.first?.end();
     const before = this.#before?.lists;
     const since = run.attempt.number === 1 ? flow.first?.since : undefined;
-    const step = await startStep({ flow, traffic, before, spawned: () => this.#watch(since) }, number, run);
+    const step = await startStep(
+      { flow, traffic, before, spawned: () => this.#watch(since), hangs: this.#hangs },
+      number,
+      run,
+    );
     await this.#end(number, run, step);
   }
 
   async #end(number: number, run: Run, step: StartStep): Promise<void> {
-    const { flow, dispatch, history } = this.#context;
+    const { flow, dispatch, history, traffic } = this.#context;
+    const { desk } = traffic;
     switch (step.kind) {
       case 'aborted':
         return;
@@ -224,9 +268,9 @@ export class Attempts {
       case 'ready':
         if (!(await this.#isOver(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
-        if (this.#context.traffic.desk.session.stands && step.open !== undefined)
-          return this.#end(number, run, await step.open());
+        if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
         if (step.generation.gone) return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
+        run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
         if (number > 1) history.restarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }
@@ -237,18 +281,37 @@ export class Attempts {
     if (!busy && this.#freshness?.ready === true) await this.#freshness.sweep();
     if (!(await this.#isOver(run))) return;
     if (!busy && !run.skipped) report(this.#context.flow.log, failure);
-    const unborn = !this.#context.traffic.desk.born;
-    const now = performance.now();
-    const wait = run.attempt.restart || unborn ? Math.max(1000, this.backoff.crashed(now, now)) : 0;
+    const state = this.#context.state();
+    const isBeside = state.at === 'starting' && state.serving !== undefined && state.strategy === 'overlap';
+    // What it needs may be in the hands of the server beside it, in words that nobody knows.
+    const beside = isBeside && !isCodeError(failure.output) ? true : undefined;
+    const pause = this.#restartDelay();
     this.#context.dispatch({
       on: 'start-failed',
       generation: number,
-      failure,
+      failure: this.retries.failed(beside === undefined ? failure : { ...failure, beside }, run.began),
       busy,
       skipped: run.skipped,
-      delay: wait,
-      unborn,
+      delay: Math.max(1000, pause),
+      unborn: !this.#context.traffic.desk.born,
+      isFirst: awaitsFirst(this.#context.traffic.desk) && pause === 0,
     });
+  }
+
+  /** The first server takes too long: the client is told, but it may still come. */
+  readonly #hangs = (generation: Generation, ms: number): void => {
+    const { flow, dispatch } = this.#context;
+    const failure = hangs(flow, generation, ms);
+    reportHanging(flow, failure);
+    dispatch({ on: 'overdue', generation: generation.number, failure });
+  };
+
+  /** How long to wait before the next start, if no server is left to go on with. */
+  #restartDelay(): number {
+    const state = this.#context.state();
+    if ('serving' in state && state.serving !== undefined) return 0;
+    const now = performance.now();
+    return this.backoff.crashed(now, now);
   }
 
   /** False: it starts over. */
@@ -265,7 +328,7 @@ export class Attempts {
       this.#context.history.restarting(number + 1, run, this.lastExit);
       holdTraffic(desk);
       retire(desk);
-      await drain(this.#context, number);
+      await drain(this.#context, number, true);
     });
     this.#context.dispatch({ on: 'retired', generation: number });
   }

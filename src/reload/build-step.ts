@@ -3,15 +3,19 @@
  * time. Remembers what is built, here and on the disk, so that nothing is built twice without need.
  */
 import { join } from 'node:path';
+import type { LastBuild } from '../agent/reports.js';
 import type { Failure } from '../agent/words.js';
 import { acquireBuildLock, type Lock } from '../build/lock.js';
-import { planBuild } from '../build/plan.js';
+import { planBuild, type BuildPlan } from '../build/plan.js';
 import { forgetBuilt, readBuilt, writeBuilt } from '../build/record.js';
-import { runBuild } from '../build/run.js';
+import { runBuild, type BuildOptions, type BuildResult } from '../build/run.js';
+import { runInHelper, type HelpedBuild } from '../build/run-in-helper.js';
 import type { Rule } from '../config/config.js';
 import { hasBuild } from '../config/rules.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Freshness } from './freshness.js';
+import type { Finish } from './finish-build.js';
+import { pathsOf, type Freshness } from './freshness.js';
+import type { WatchOptions } from '../watch/watch.js';
 
 export type BuildStep =
   /** `skipped`: at least one build was left out because the disk says that it was done before. */
@@ -24,24 +28,55 @@ interface Due {
   readonly rule: Rule;
   readonly build: string;
   readonly fingerprint: string;
+  /** The changed files that make it due. */
+  readonly files: readonly string[];
+  /** When the fingerprint was taken, in milliseconds since 1970. */
+  readonly since: number;
+  /** The watch that took it, as another process would open it. */
+  readonly watchOptions: WatchOptions;
   /** Nobody has saved any of the rule's files since it was due. */
   undisturbed(): Promise<boolean>;
+}
+
+/** What a build is for: which one, and whether a helper may finish it. */
+export interface BuildRequest {
+  readonly rebuild: boolean;
+  /** No server of this session has been started yet: the client may not wait for so long. */
+  readonly isFirst: boolean;
+  readonly signal: AbortSignal;
 }
 
 export class Builds {
   readonly #flow: FlowContext;
   readonly #built = new Map<string, string>();
+  /** The build that a helper runs, and how to let it finish alone. */
+  #helped: { readonly build: HelpedBuild; handOver(): Promise<void> } | undefined;
 
-  constructor(flow: FlowContext) {
+  readonly #ran: (build: LastBuild, rule: Rule) => void;
+
+  /** `ran`: a build has come to its end, well or not. */
+  constructor(flow: FlowContext, ran: (build: LastBuild, rule: Rule) => void) {
     this.#flow = flow;
+    this.#ran = ran;
   }
 
   get any(): boolean {
     return hasBuild(this.#flow.config.rules);
   }
 
-  async run(fresh: Freshness, rebuild: boolean, signal: AbortSignal): Promise<BuildStep> {
-    const { watch } = fresh;
+  /** The client has closed its side. A first build goes on without the proxy, so that the next one finds it done. */
+  async handOver(): Promise<void> {
+    await this.#helped?.handOver();
+  }
+
+  /** A signal ends a build that was handed over a moment ago. */
+  takeBack(): void {
+    this.#helped?.build.takeBack();
+  }
+
+  async run(fresh: Freshness, request: BuildRequest): Promise<BuildStep> {
+    const { watch, watchOptions } = fresh;
+    const { rebuild, signal } = request;
     let skipped = false;
     for (const rule of this.#flow.config.rules) {
       if (rule.build === undefined) continue;
@@ -49,9 +84,12 @@ export class Builds {
       if (signal.aborted) return { kind: 'aborted' };
       const fingerprint = watch.fingerprint(rule.name);
       if (!rebuild && this.#built.get(rule.name) === fingerprint) continue;
+      const since = Date.now();
       const mark = watch.mark();
       const undisturbed = async (): Promise<boolean> => !(await fresh.disturbed(mark, rule.name));
-      const step = await this.#locked({ rule, build: rule.build, fingerprint, undisturbed }, rebuild, signal);
+      const files = pathsOf(fresh.news().filter((change) => change.rules.includes(rule.name)));
+      const due = { rule, build: rule.build, fingerprint, files, since, watchOptions, undisturbed };
+      const step = await this.#locked(due, request);
       watch.release(mark);
       if (step.kind !== 'built') return step;
       skipped ||= step.skipped;
@@ -59,11 +97,14 @@ export class Builds {
     return { kind: 'built', skipped };
   }
 
-  async #locked(due: Due, rebuild: boolean, signal: AbortSignal): Promise<BuildStep> {
-    const { rule, build, fingerprint } = due;
-    const { projectDir, cwd } = this.#flow.config;
-    const key = JSON.stringify([rule.name, build, cwd]);
-    const lock = await acquireBuildLock(projectDir, signal);
+  async #locked(due: Due, request: BuildRequest): Promise<BuildStep> {
+    const { rule, fingerprint } = due;
+    const { rebuild, signal } = request;
+    const { projectDir } = this.#flow.config;
+    const key = this.#keyOf(due);
+    const lock = await acquireBuildLock(projectDir, signal, () =>
+      this.#flow.log.info('building', 'waiting for a build of this project that is under way', { rule: rule.name }),
+    );
     try {
       if (signal.aborted) return { kind: 'aborted' };
       if (!rebuild && (await readBuilt(projectDir, key)) === fingerprint) {
@@ -74,7 +115,7 @@ export class Builds {
       // A build that fails or is abandoned leaves neither the old output nor the new one.
       this.#built.delete(rule.name);
       await forgetBuilt(projectDir, key);
-      const step = await this.#build(rule, build, signal, lock);
+      const step = await this.#build(due, request, lock);
       // What was built of files that somebody saved meanwhile, nobody knows.
       if (step.kind !== 'built' || !(await due.undisturbed())) return step;
       this.#built.set(rule.name, fingerprint);
@@ -86,7 +127,13 @@ export class Builds {
     }
   }
 
-  async #build(rule: Rule, build: string, signal: AbortSignal, lock: Lock | undefined): Promise<BuildStep> {
+  /** What the record is kept under. */
+  #keyOf({ rule, build }: Due): string {
+    return JSON.stringify([rule.name, build, this.#flow.config.cwd]);
+  }
+
+  async #build(due: Due, request: BuildRequest, lock: Lock | undefined): Promise<BuildStep> {
+    const { rule, build, files } = due;
     const { cwd, env, buildTimeout, stateDir } = this.#flow.config;
     const planned = await planBuild(build, cwd, env);
     if (!planned.ok) {
@@ -98,14 +145,13 @@ export class Builds {
     const { plan } = planned;
     this.#flow.log.info('building', `building: ${plan.label}`, { rule: rule.name });
     const outputFile = join(stateDir, `build-${rule.name.replace(/[^\w-]/g, '_')}.log`);
-    const done = await runBuild(plan, {
-      signal,
-      timeout: buildTimeout,
-      env,
-      outputFile,
-      started: async (pid) => lock?.building(pid),
-    });
+    const started = async (pid: number): Promise<void> => lock?.building(pid);
+    const options = { signal: request.signal, timeout: buildTimeout, env, outputFile, started };
+    const helped = request.isFirst && lock !== undefined ? this.#runInHelper(due, plan, options, lock) : undefined;
+    const done = await (helped ?? runBuild(plan, options));
     if (done.kind === 'aborted') return done;
+    const ok = done.kind === 'built';
+    this.#ran({ rule: rule.name, at: new Date().toISOString(), ms: Math.round(done.ms), files, ok }, rule);
     if (done.kind === 'built') {
       this.#flow.log.info('built', `built in ${Math.round(done.ms)} ms`, { rule: rule.name, ms: Math.round(done.ms) });
       return { kind: 'built', skipped: false };
@@ -114,5 +160,31 @@ export class Builds {
       kind: 'failed',
       failure: { kind: 'build', command: plan.label, how: done.detail, output: done.output.excerpt() },
     };
+  }
+
+  #runInHelper(due: Due, plan: BuildPlan, options: BuildOptions, lock: Lock): Promise<BuildResult> | undefined {
+    const { config, log, helperCommand } = this.#flow;
+    if (helperCommand === undefined || options.signal.aborted) return undefined;
+    const build = runInHelper(helperCommand, plan, options);
+    if (build === undefined) return undefined;
+    const finish = (lockText: string): Finish => ({
+      stateDir: config.stateDir,
+      projectDir: config.projectDir,
+      lockText,
+      rule: due.rule.name,
+      ruleKey: this.#keyOf(due),
+      fingerprint: due.fingerprint,
+      began: due.since,
+      watch: due.watchOptions,
+    });
+    const handOver = async (): Promise<void> => {
+      const pid = await build.handOver(lock, finish);
+      if (pid === undefined) return;
+      const text = `the client has gone: process ${pid} finishes the build for the next one`;
+      log.info('building', text, { rule: due.rule.name, pid });
+    };
+    let handingOver: Promise<void> | undefined;
+    this.#helped = { build, handOver: () => (handingOver ??= handOver()) };
+    return build.result;
   }
 }

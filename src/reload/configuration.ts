@@ -39,9 +39,10 @@ export class Configuration {
   /** What has to be watched. */
   rules(): WatchRule[] {
     const { config, live } = this.#flow;
-    const own = config.rules.map(({ name, watch }) => ({
+    const own = config.rules.map(({ name, watch, data }) => ({
       name,
       paths: [...watch, ...(this.#imports.files.get(name) ?? [])],
+      ...(data !== undefined && { data }),
     }));
     return live === undefined ? own : [...own, { name: CONFIGURATION, paths: live.watchTargets, optional: true }];
   }

@@ -7,20 +7,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import { Closing, type Reason } from '../flow/closing.js';
 import type { Flow, FlowContext } from '../flow/flow.js';
-import type { Introduction } from '../pipeline/desk.js';
 import { holdTraffic, lose, release, takeOver } from '../pipeline/handover.js';
+import { afterMalformed } from '../pipeline/malformed.js';
 import { endStreams } from '../pipeline/streams.js';
 import type { Exit } from '../process/child.js';
 import type { Generation } from '../server/generation.js';
-import type { Id } from '../wire/scan.js';
 import { announce } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
+import { meaningOf } from './exits.js';
+import { FirstStart } from './first-start.js';
 import { Freshness } from './freshness.js';
 import { History } from './history.js';
 import { allTools } from './list-watch.js';
 import { Lookout } from './lookout.js';
-import { overdue } from './overdue.js';
 import { Roster } from './roster.js';
 import { ended, failureOf } from './start-step.js';
 import { initialState, isAtRest, transition } from './state.js';
@@ -28,9 +28,8 @@ import type { Effect, Event, State } from './states.js';
 import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './stopping.js';
 import { openWatch } from '../watch/watch.js';
 import { Traffic } from './traffic.js';
+import { reasonOfHold } from './wait-ticker.js';
 
-/** A server's way to ask for a restart. */
-const RESTART = 42;
 const SERVER_LEFT: Reason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Controller implements Flow {
@@ -39,6 +38,7 @@ export class Controller implements Flow {
   readonly #traffic: Traffic;
   readonly #stopping: Stopping;
   readonly #attempts: Attempts;
+  readonly #firstStart: FirstStart;
   readonly #lookout: Lookout;
   readonly #history: History;
   readonly #agent: AgentTools;
@@ -47,9 +47,10 @@ export class Controller implements Flow {
   #state: State;
   #events: Event[] | undefined;
   #waiting = new AbortController();
-  /** What a server that was given up waiting for says in the end. */
-  #introduction: Introduction | undefined;
   #finished = false;
+  /** Some generation of this session was started because of an edit. */
+  #edited = false;
+  #clientLeft = false;
   #resting: (() => void)[] = [];
 
   constructor(flow: FlowContext, watch: typeof openWatch = openWatch) {
@@ -58,13 +59,15 @@ export class Controller implements Flow {
     flow.log = this.#history.watching(flow.log);
     this.#traffic = new Traffic(flow, this.#roster, {
       agent: (call) => this.#agent.handle(call),
+      retryFailure: () => this.#retryFailure(),
       allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
       guards: (envelope) => this.#lookout.guards(envelope),
-      introducing: (id) => void this.#overdue(id),
+      introducing: (id, method) => void this.#firstStart.watch(id, method),
       refresh: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
       spoke: (generation) => void this.#lookout.spoke(generation),
       exit: (generation, exit) => this.#exited(generation, exit),
+      whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
     });
     const { signal: over } = this.#over;
     this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over, history: this.#history };
@@ -73,7 +76,23 @@ export class Controller implements Flow {
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
       watch: (rules, since) =>
-        new Freshness(flow.config, rules, flow.log, since, () => void this.#lookout.check(false), watch),
+        new Freshness(
+          flow.config,
+          rules,
+          flow.log,
+          since,
+          () => void this.#lookout.check(false),
+          watch,
+          () => ({
+            times: this.#traffic.desk.ledger.times,
+            requests: this.#traffic.desk.requests,
+          }),
+        ),
+    });
+    this.#firstStart = new FirstStart({
+      ...this.#stopping,
+      state: () => this.#state,
+      dispatch: (event) => this.#dispatch(event),
     });
     this.#lookout = new Lookout({
       flow,
@@ -100,6 +119,7 @@ export class Controller implements Flow {
   }
 
   signal(name: NodeJS.Signals): void {
+    this.#attempts.takeBackBuild();
     this.#end({ by: 'signal', signal: name });
   }
 
@@ -149,9 +169,13 @@ export class Controller implements Flow {
         return this.#attempts.retire(effect.generation);
       case 'start':
         return this.#attempts.start(effect.generation, effect.attempt);
-      case 'adopt':
-        if (this.#introduction !== undefined) this.#attempts.adopt(effect.attempt, this.#introduction);
+      case 'tell':
+        return this.#tell(effect.failure);
+      case 'adopt': {
+        const { introduction } = this.#firstStart;
+        if (introduction !== undefined) this.#attempts.adopt(effect.attempt, introduction);
         return;
+      }
       case 'swap':
         return this.#swap(effect.from, effect.to);
       case 'announce': {
@@ -177,8 +201,15 @@ export class Controller implements Flow {
 
   #swap(from: number | undefined, to: number): void {
     const { desk } = this.#traffic;
-    this.#attempts.freshness?.move('attempt', 'serving');
-    this.#attempts.freshness?.forget('failed');
+    const { freshness, run } = this.#attempts;
+    if (run !== undefined && run.files.length > 0) this.#edited = true;
+    if (this.#state.at === 'serving' && this.#state.failure !== undefined) {
+      // It runs what was built before: the disk is still compared with that, and with what could not be built.
+      freshness?.forget('attempt');
+    } else {
+      freshness?.move('attempt', 'serving');
+      freshness?.forget('failed');
+    }
     // One that had no session to open is not known to have read its code yet.
     this.#attempts.freshness?.loads(desk.session.stands ? undefined : to);
     if (!desk.session.stands) this.#traffic.awaitWord(to);
@@ -188,7 +219,7 @@ export class Controller implements Flow {
     if (from === undefined) return;
     // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
     if (!desk.session.stands) lose(desk, from);
-    void drain(this.#stopping, from).then(() =>
+    void drain(this.#stopping, from, false).then(() =>
       this.#flow.log.debug('drained', `generation ${from} is gone`, { generation: from }),
     );
   }
@@ -198,6 +229,10 @@ export class Controller implements Flow {
     // After a swap the mark has moved already; this is for attempts that ended without one.
     fresh?.move('attempt', failure === undefined ? 'serving' : 'failed');
     this.#attempts.ended(failure === undefined);
+    this.#tell(failure);
+  }
+
+  #tell(failure: Failure | undefined): void {
     const { desk, gate } = this.#traffic;
     // What was sent after the last look at the disk may ask for something newer still.
     const unseen = desk.hold.takeSince(this.#attempts.run?.checked ?? 0);
@@ -213,24 +248,31 @@ export class Controller implements Flow {
     if (this.#closing.begun) return this.#finish();
     const served = desk.serving === number;
     if (served) this.#attempts.lastExit = exit.code;
-    const failure = failureOf(this.#flow, generation, desk.born ? 'crash' : 'start');
-    // Before any answer of it, an exit is a failed start, whatever its code.
-    const clean = served && desk.born && exit.code === 0 && this.#state.at === 'serving';
+    const now = performance.now();
+    const meaning = meaningOf(exit.code, {
+      hasAnswered: desk.born,
+      edited: this.#edited,
+      clientLeft: this.#clientLeft,
+      ranMs: now - since,
+    });
+    const kind = meaning === 'restarts' || meaning === 'leaves' ? 'crash' : meaning;
+    const end = failureOf(this.#flow, generation, kind);
+    const failure = { ...end, how: `${end.how}${afterMalformed(desk, number)}` };
+    const clean = served && meaning === 'leaves' && this.#state.at === 'serving';
     if (clean) endStreams(desk, number);
     if (served) holdTraffic(desk);
-    lose(desk, number, served && exit.code !== 0 && exit.code !== RESTART ? failure : undefined);
+    lose(desk, number, served && !clean && meaning !== 'restarts' ? failure : undefined);
     this.#traffic.watchHold();
     if (!served && !(this.#state.at === 'retiring' && this.#state.serving === number)) return;
     if (served && !clean)
       this.#flow.log.warn('crashed', `the server ${ended(generation)}`, { generation: number, ...exit });
     const { backoff, run } = this.#attempts;
     const spared = !desk.born && run?.skipped === true;
-    const now = performance.now();
     this.#dispatch({
       on: 'exit',
       generation: number,
       clean,
-      delay: desk.born && exit.code === RESTART ? backoff.asked(now) : backoff.crashed(now, since),
+      delay: meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
       unborn: !desk.born,
       failure,
     });
@@ -238,11 +280,20 @@ export class Controller implements Flow {
     if (spared) this.#dispatch({ on: 'force', rebuild: true });
   }
 
-  async #overdue(id: Id): Promise<void> {
-    const late = await overdue(this.#stopping, id, () => this.#state);
-    if (late === undefined) return;
-    this.#introduction = late.introduction;
-    this.#dispatch({ on: 'overdue', generation: late.introduction.generation, failure: late.failure });
+  /** A tool call has met a failure. True if an attempt is under way now, so that the call can wait for its end. */
+  #retryFailure(): boolean {
+    const state = this.#state;
+    if (this.#events !== undefined) return false;
+    // Whatever tries it already is joined. A server that is merely started again, or has yet to answer, may take for ever.
+    if (!isAtRest(state)) return 'attempt' in state && !state.attempt.restart;
+    const failure = 'failure' in state ? state.failure : undefined;
+    const { retries, run } = this.#attempts;
+    if (failure === undefined || !retries.isDue(failure)) return false;
+    const forced = failure.kind === 'start' || failure.kind === 'era' || run?.attempt.forced === true;
+    const background = state.at === 'serving' && this.#flow.config.onFailure === 'serve';
+    this.#dispatch({ on: 'retry', forced, background });
+    queueMicrotask(() => this.#traffic.watchHold());
+    return !isAtRest(this.#state);
   }
 
   async #wait(ms: number): Promise<void> {
@@ -256,7 +307,9 @@ export class Controller implements Flow {
 
   async #clientEnded(): Promise<void> {
     const closed = performance.now();
+    this.#clientLeft = true;
     if (!this.#closing.begun) await lastHeld(this.#stopping, this.#attempts);
+    if (!this.#closing.begun) await this.#attempts.handOverBuild();
     this.#end({ by: 'client', waited: performance.now() - closed });
   }
 

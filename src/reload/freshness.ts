@@ -1,25 +1,29 @@
 /**
  * The disk, compared with the three things that matter: what the serving generation was started from, what the attempt under
  * way began with, and what the last failed one began with. Watching and hashing are watch/'s; which of the differences are no edits is
- * for doubts.ts, and what follows from one for the controller.
+ * for doubts.ts and server-writes.ts, and what follows from one for the controller.
  */
 import type { Config } from '../config/config.js';
 import type { Log } from '../log/log.js';
 import type { WatchRule } from '../watch/types.js';
-import type { openWatch, Change, Mark, Watch } from '../watch/watch.js';
+import type { openWatch, Change, Mark, Watch, WatchOptions } from '../watch/watch.js';
 import { named } from './attempt.js';
 import { Doubts } from './doubts.js';
 import { fence } from './gate.js';
 import { Rewrites } from './rewrites.js';
+import { ServerWrites, type Calls } from './server-writes.js';
 
 /** `configured`: what was there when another configuration came into force, until a server serves with it. */
 type Base = 'serving' | 'attempt' | 'failed' | 'configured';
 
 export class Freshness {
   #watch: Watch;
+  /** How the watch was opened, for a process that has to look at the same files. */
+  watchOptions: WatchOptions;
   readonly #marks = new Map<Base, Mark>();
   readonly #rewrites = new Rewrites();
   readonly #doubts: Doubts;
+  readonly #writes: ServerWrites;
   readonly #log: Log;
   readonly #settled: () => void;
   readonly #openWatch: typeof openWatch;
@@ -35,11 +39,14 @@ export class Freshness {
     since: number,
     settled: () => void,
     open: typeof openWatch,
+    calls: () => Calls,
   ) {
     this.#log = log;
+    this.#writes = new ServerWrites(log, calls);
     this.#settled = settled;
     this.#openWatch = open;
-    this.#watch = this.#open(config, rules, since);
+    this.watchOptions = watchOptionsOf(config, rules, since);
+    this.#watch = this.#open();
     this.#doubts = new Doubts(log, {
       check: () => this.check(),
       mark: () => this.watch.mark(),
@@ -57,39 +64,29 @@ export class Freshness {
     const old = this.#watch;
     this.#marks.clear();
     this.#ready = false;
-    this.#watch = this.#open(config, rules, since);
+    this.watchOptions = watchOptionsOf(config, rules, since);
+    this.#watch = this.#open();
     this.mark('attempt');
     this.mark('configured');
     await this.#watch.ready;
     await old.close();
   }
 
-  #open(config: Config, rules: readonly WatchRule[], since: number): Watch {
+  #open(): Watch {
     const log = this.#log;
     const opened = performance.now();
-    const watch = this.#openWatch(
-      {
-        cwd: config.cwd,
-        rules,
-        ignore: config.ignore,
-        ext: config.ext,
-        debounce: config.debounce,
-        poll: config.poll,
-        never: [config.stateDir, config.projectDir, ...(config.logFile === undefined ? [] : [config.logFile])],
-        since,
-      },
-      {
-        settled: this.#settled,
-        unchanged: (files) => log.info('unchanged', `unchanged: ${named(files)}`, { files }),
-        warn: ({ code, text }) => log.warn('warning', text, { code }),
-        began: ({ files, directories, mode, ms }) =>
-          log.debug(
-            'starting',
-            `watching ${files} files in ${directories} directories (${mode}) after ${Math.round(ms)} ms`,
-            { ms: Math.round(ms) },
-          ),
-      },
-    );
+    const watch = this.#openWatch(this.watchOptions, {
+      settled: this.#settled,
+      unchanged: (files) => log.info('unchanged', `unchanged: ${named(files)}`, { files }),
+      warn: ({ code, text }) => log.warn('warning', text, { code }),
+      began: ({ files, directories, mode, ms }) =>
+        log.debug(
+          'starting',
+          `watching ${files} files in ${directories} directories (${mode}) after ${Math.round(ms)} ms`,
+          { ms: Math.round(ms) },
+        ),
+    });
+    this.#writes.begin(watch);
     void watch.ready.then(() => {
       if (watch !== this.#watch) return;
       const ms = Math.round(performance.now() - opened);
@@ -113,12 +110,14 @@ export class Freshness {
   async check(): Promise<void> {
     await this.watch.ready;
     await this.watch.check();
+    this.#writes.look();
   }
 
   /** Looks at everything, stirred or not. */
   async sweep(): Promise<void> {
     await this.watch.ready;
     await this.watch.sweep();
+    this.#writes.look();
   }
 
   /** Remembers the disk as it is, or as another remembers it. */
@@ -225,6 +224,12 @@ export class Freshness {
   async close(): Promise<void> {
     await this.watch.close();
   }
+}
+
+function watchOptionsOf(config: Config, rules: readonly WatchRule[], since: number): WatchOptions {
+  const { cwd, ignore, ext, debounce, poll, stateDir, projectDir, logFile } = config;
+  const never = [stateDir, projectDir, ...(logFile === undefined ? [] : [logFile])];
+  return { cwd, rules, ignore, ext, debounce, poll, never, since };
 }
 
 export function pathsOf(changes: readonly Change[]): string[] {

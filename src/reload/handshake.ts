@@ -4,10 +4,11 @@
  * When to do it, and what a failure means, is for others.
  */
 import type { Desk, Introduction, Reply } from '../pipeline/desk.js';
+import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../pipeline/eras.js';
 import { remind } from '../pipeline/handover.js';
 import { ask } from '../pipeline/own-requests.js';
 import { reopenStreams } from '../pipeline/streams.js';
-import { capabilitiesOf, membersOf } from '../session/session.js';
+import { capabilitiesOf, membersOf, type Era } from '../session/session.js';
 import { readAt } from '../wire/edit.js';
 import { notification } from '../wire/message.js';
 
@@ -15,7 +16,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 export type Handshake =
   | { readonly kind: 'done'; readonly capabilities: Members }
-  | { readonly kind: 'refused'; readonly error: string }
+  /** `otherEra`: what is said of a server that does not speak the era in which the client opened its session without it. */
+  | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: string }
   | { readonly kind: 'gone' };
 
 /** The reply as a promise; `gone` as well if the signal comes first. */
@@ -46,13 +48,41 @@ export function handshake(desk: Desk, generation: number, signal: AbortSignal): 
 
 /** `server/discover` pins a server to no era, and every modern server answers it; one that refuses is there all the same. */
 async function modern(desk: Desk, generation: number, signal: AbortSignal): Promise<Handshake> {
-  const capabilities = await discover(desk, generation, signal);
-  if (capabilities === 'gone') return { kind: 'gone' };
-  return openedModern(desk, generation, capabilities);
+  const reply = await request(desk, generation, 'server/discover', desk.session.paramsFor(undefined), signal);
+  const capabilities = discovered(desk, reply);
+  return (await legacyServer(desk, generation, reply, signal)) ?? openedModern(desk, generation, capabilities);
+}
+
+/**
+ * Whether the first server of all, which the client never asked whether it is modern, turns out to be a legacy one. Some of those
+ * answer without a handshake: one of them will do.
+ */
+async function legacyServer(
+  desk: Desk,
+  generation: number,
+  reply: Reply,
+  signal: AbortSignal,
+): Promise<Handshake | undefined> {
+  if (reply.kind === 'gone') return reply;
+  if (reply.kind === 'result' || desk.born || isModernError(reply.line)) return undefined;
+  const tools = await request(desk, generation, 'tools/list', desk.session.paramsFor(undefined), signal);
+  if (tools.kind === 'gone') return tools;
+  if (tools.kind === 'error' && !isMethodMissing(tools.line))
+    return { kind: 'refused', error: errorIn(tools), otherEra: otherEra('legacy', 'modern') };
+  desk.ports.warnOnce(`${otherEra('legacy', 'modern')}: reconnect if calls fail`);
+  return undefined;
+}
+
+function otherEra(server: Era, client: Era): string {
+  return `The server seems to be one of MCP's ${server} era, and the client opened a ${client} session while no server was there to say so`;
+}
+
+function errorIn({ line }: { readonly line: Buffer }): string {
+  return JSON.stringify(readAt(line, ['error']));
 }
 
 function openedModern(desk: Desk, generation: number, capabilities: Members): Handshake {
-  compareCapabilities(desk, capabilities);
+  compareCapabilities(desk, generation, capabilities);
   reopenStreams(desk, generation);
   return { kind: 'done', capabilities };
 }
@@ -68,16 +98,22 @@ export async function adopted(desk: Desk, introduction: Introduction, signal: Ab
   if (isLegacy && method === 'initialize') return openedLegacy(desk, generation, reply);
   if (isLegacy && reply.kind !== 'gone') return legacy(desk, generation, signal);
   if (reply.kind === 'gone') return reply;
-  if (reply.kind === 'result') desk.ports.introduced('server/discover', reply.line);
-  const result = reply.kind === 'result' ? membersOf(readAt(reply.line, ['result'])) : {};
-  return openedModern(desk, generation, capabilitiesOf(result));
+  const capabilities = discovered(desk, reply);
+  // A client that has neither said nor been told which era it is can still open either.
+  const isModern = desk.session.era === 'modern' || desk.session.vouched;
+  const refused = isModern ? await legacyServer(desk, generation, reply, signal) : undefined;
+  return refused ?? openedModern(desk, generation, capabilities);
 }
 
 /** What a modern server says that it can do; nothing, if it doesn't say. */
 export async function discover(desk: Desk, generation: number, signal: AbortSignal): Promise<Members | 'gone'> {
   const reply = await request(desk, generation, 'server/discover', desk.session.paramsFor(undefined), signal);
-  if (reply.kind === 'gone') return 'gone';
-  if (reply.kind === 'error') return {};
+  return reply.kind === 'gone' ? 'gone' : discovered(desk, reply);
+}
+
+function discovered(desk: Desk, reply: Reply): Members {
+  if (reply.kind === 'error') noteRefusedDiscover(desk, reply.line);
+  if (reply.kind !== 'result') return {};
   desk.ports.introduced('server/discover', reply.line);
   const result = membersOf(readAt(reply.line, ['result']));
   desk.session.met(result);
@@ -92,10 +128,13 @@ async function legacy(desk: Desk, generation: number, signal: AbortSignal): Prom
 function openedLegacy(desk: Desk, generation: number, reply: Reply): Handshake {
   const { session, ports } = desk;
   if (reply.kind === 'gone') return reply;
-  if (reply.kind === 'error') return { kind: 'refused', error: JSON.stringify(readAt(reply.line, ['error'])) };
+  if (reply.kind === 'error') {
+    const isOther = !desk.born && session.vouched && refusesLegacy(reply.line);
+    return { kind: 'refused', error: errorIn(reply), ...(isOther ? { otherEra: otherEra('modern', 'legacy') } : {}) };
+  }
   const result = membersOf(readAt(reply.line, ['result']));
   warnOfVersion(desk, session.result?.['protocolVersion'], result['protocolVersion']);
-  compareCapabilities(desk, capabilitiesOf(result));
+  compareCapabilities(desk, generation, capabilitiesOf(result));
   if (session.initialized) ports.server(generation, notification('notifications/initialized'));
   if (session.logLevel !== undefined) remind(desk, generation, 'logging/setLevel', session.logLevel);
   for (const params of session.subscriptions.values()) remind(desk, generation, 'resources/subscribe', params);
@@ -110,13 +149,14 @@ function warnOfVersion(desk: Desk, before: unknown, after: unknown): void {
   desk.ports.warnOnce(`the new generation speaks ${versions}: reconnect if it matters`);
 }
 
-function compareCapabilities(desk: Desk, after: Members): void {
+function compareCapabilities(desk: Desk, generation: number, after: Members): void {
   const before = desk.session.capabilities;
   if (before === undefined) return;
-  // What was only a guess is no loss, but the client goes by it.
-  const ours = (name: string): boolean => desk.session.vouched || (name === 'tools' && desk.options.agentTools);
-  desk.lacking = new Set(Object.keys(before).filter((name) => !(name in after) && ours(name)));
+  // What was only a guess is no loss, but the client goes by it. And tools that are gone leave an empty list.
+  const ours = (name: string): boolean => desk.session.vouched || name === 'tools';
+  const lacking = Object.keys(before).filter((name) => !(name in after) && ours(name));
   const gained = missingIn(before, after);
+  desk.capabilityGaps.set(generation, { lacking: new Set(lacking), gained });
   const lost = missingIn(after, before).filter((name) => !ours(name.split('.')[0] ?? name));
   const what = (names: readonly string[]): string =>
     `${names.length > 1 ? 'capabilities' : 'a capability'}: ${names.join(', ')}`;

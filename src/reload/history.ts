@@ -2,6 +2,7 @@
  * What has happened to the server, for whoever asks: the last reload, the last failure, the audit trail and the marker of
  * the last restart. It learns everything from the log's events, so that nothing has to be told twice.
  */
+import type { LastBuild } from '../agent/reports.js';
 import type { FlowContext } from '../flow/flow.js';
 import { Audit, type AuditEvent, type AuditLine } from '../log/audit.js';
 import type { EventName, Fields, Log } from '../log/log.js';
@@ -66,6 +67,9 @@ export class History {
   get lastFailure(): Happened | undefined {
     return this.#lastFailure;
   }
+
+  /** The last build that ran, well or not. */
+  lastBuild: LastBuild | undefined;
 
   /** The same log, with an eye on it. */
   watching(log: Log): Log {

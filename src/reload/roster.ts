@@ -20,6 +20,8 @@ interface Entry {
 export class Roster implements Iterable<Generation> {
   readonly #entries = new Map<number, Entry>();
   #last: Generation | undefined;
+  /** The server that was stopped last did not exit by itself when its stdin ended: its successor won't either. */
+  staysAfterStdin = false;
 
   add(generation: Generation): void {
     const [drained, markDrained] = deferred();

@@ -8,12 +8,15 @@ import type { Failure } from '../agent/words.js';
 import type { FlowContext } from '../flow/flow.js';
 import { LISTS } from '../lists/lists.js';
 import { writeWholeSync } from '../log/state-file.js';
-import type { Introduction } from '../pipeline/desk.js';
+import { awaitsFirst, type Introduction } from '../pipeline/desk.js';
 import { startGeneration, type Generation } from '../server/generation.js';
 import { timed, type Run } from './attempt.js';
+import { isBusy } from './busy.js';
 import { fence } from './gate.js';
 import { adopted, handshake, request, type Handshake } from './handshake.js';
+import { startTimeout } from './start-timeout.js';
 import { broughtUpToDate, difference, fetchLists, servedLists, type Lists } from './list-watch.js';
+import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { Traffic } from './traffic.js';
 
 export type StartStep =
@@ -23,9 +26,6 @@ export type StartStep =
   | { readonly kind: 'not-spawned'; readonly error: NodeJS.ErrnoException }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly busy: boolean }
   | { readonly kind: 'aborted' };
-
-/** What a server says that can't run twice at a time. */
-const BUSY = /EADDRINUSE|address already in use|database is locked/i;
 
 /** How long a client may take to say its roots, and a server to read them and to take them in. */
 const ROOTS_SAID = 1_000;
@@ -38,6 +38,8 @@ export interface StartContext {
   /** The lists that the client has, once they are known. */
   readonly before: Promise<Lists> | undefined;
   spawned(): void;
+  /** The first server of all has not opened the session for so long. It goes on trying. */
+  hangs(generation: Generation, ms: number): void;
 }
 
 export async function startStep(context: StartContext, number: number, run: Run): Promise<StartStep> {
@@ -65,18 +67,17 @@ export async function startStep(context: StartContext, number: number, run: Run)
 /** The session that the client has, with a new process. */
 async function openStep(context: StartContext, generation: Generation, run: Run): Promise<StartStep> {
   const { desk } = context.traffic;
-  const { startTimeout } = context.flow.config;
+  const { startTimeout: limitMs } = context.flow.config;
+  const over = new AbortController();
   const limit = new AbortController();
   const signal = AbortSignal.any([run.abort.signal, limit.signal]);
-  const over = new AbortController();
-  if (startTimeout > 0) {
-    // After a standstill of our own the timer is due before what the candidate has answered long ago is read.
-    void delay(startTimeout, undefined, { signal: AbortSignal.any([over.signal, run.abort.signal]) })
-      .then(fence)
-      .then(
-        () => limit.abort(),
-        () => {},
-      );
+  const either = AbortSignal.any([over.signal, run.abort.signal]);
+  // The client waits for its first server without knowing it, so that one has as long as if the client had asked it itself.
+  if (awaitsFirst(desk)) watchFirst(context, generation, firstStartLimit(limitMs), either);
+  else if (limitMs > 0) {
+    void startTimeout(limitMs, () => generation.signOfLife(), either).then((late) => {
+      if (late) limit.abort();
+    });
   }
   const opened = await timed(run, 'start', () => handshake(desk, generation.number, signal));
   over.abort();
@@ -85,11 +86,34 @@ async function openStep(context: StartContext, generation: Generation, run: Run)
 
 /** A process that is there already, and was asked to open the session by the client itself: only its answer is missing. */
 export async function adoptStep(context: StartContext, introduction: Introduction, run: Run): Promise<StartStep> {
-  const { traffic } = context;
+  const { flow, traffic } = context;
+  const { desk } = traffic;
   const generation = traffic.generation(introduction.generation);
   if (generation === undefined) return { kind: 'aborted' };
-  const opened = await timed(run, 'start', () => adopted(traffic.desk, introduction, run.abort.signal));
+  const over = new AbortController();
+  const waited = awaitsFirst(desk) ? firstStartLimit(flow.config.startTimeout) - FORESEEN_AFTER_MS : undefined;
+  if (waited !== undefined) watchFirst(context, generation, waited, AbortSignal.any([over.signal, run.abort.signal]));
+  const opened = await timed(run, 'start', () => adopted(desk, introduction, run.abort.signal));
+  over.abort();
   return finish(context, generation, opened, false, run);
+}
+
+function watchFirst(context: StartContext, generation: Generation, ms: number, over: AbortSignal): void {
+  after(ms, over, () => {
+    if (!generation.gone) context.hangs(generation, firstStartLimit(context.flow.config.startTimeout));
+  });
+}
+
+/** After a standstill of our own the timer is due before what the server has answered long ago is read. */
+function after(ms: number, over: AbortSignal, then: () => void): void {
+  void delay(ms, undefined, { signal: over })
+    .then(fence)
+    .then(
+      () => {
+        if (!over.aborted) then();
+      },
+      () => {},
+    );
 }
 
 /** With the session open, what is left is to see what has changed. */
@@ -148,21 +172,24 @@ async function rooted({ traffic }: StartContext, number: number, signal: AbortSi
 function failed(flow: FlowContext, generation: Generation, why: Handshake, late: boolean): StartStep {
   const output = reportOf(flow, generation);
   const how = late
-    ? `did not answer the handshake within ${flow.config.startTimeout} ms`
+    ? `did not answer the handshake within ${flow.config.startTimeout} ms of its last sign of life`
     : why.kind === 'refused'
       ? `answered the handshake with an error: ${why.error}`
       : `${ended(generation)} before the handshake was done`;
-  return { kind: 'failed', failure: { kind: 'start', command: flow.name, how, output }, busy: BUSY.test(output) };
+  const otherEra = why.kind === 'refused' ? why.otherEra : undefined;
+  const [kind, era] = otherEra === undefined ? (['start', ''] as const) : (['era', `. ${otherEra}`] as const);
+  const failure: Failure = { kind, command: flow.name, how: `${how}${era}`, output, ...(late ? { late } : {}) };
+  return { kind: 'failed', failure, busy: isBusy(output) };
 }
 
-/** What a server said on stderr, and where more of it lies: it is there when that is told. */
-export function reportOf(flow: FlowContext, { stderr }: Generation): string {
-  const file = join(flow.config.stateDir, 'server-stderr.log');
-  return stderr.excerpt(stderr.isLong && writeWholeSync(file, stderr.bytes()).ok ? file : undefined);
+/** What a server printed, and where more of it lies: it is there when that is told. */
+export function reportOf(flow: FlowContext, { output }: Generation): string {
+  const file = join(flow.config.stateDir, 'server-output.log');
+  return output.excerpt(output.isLong && writeWholeSync(file, output.bytes()).ok ? file : undefined);
 }
 
 /** It ended by itself: before it could serve, or later. */
-export function failureOf(flow: FlowContext, generation: Generation, kind: 'start' | 'crash'): Failure {
+export function failureOf(flow: FlowContext, generation: Generation, kind: 'start' | 'crash' | 'exit'): Failure {
   return { kind, command: flow.name, how: ended(generation), output: reportOf(flow, generation) };
 }
 

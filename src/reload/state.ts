@@ -11,7 +11,7 @@ import type { At, Attempt, Common, Effect, Event, State, Step, Strategy } from '
 const WORTH_WAITING = 1000;
 
 export function initialState(strategy: Strategy): Step {
-  const attempt: Attempt = { number: 1, forced: true, rebuild: false, restart: false };
+  const attempt: Attempt = { number: 1, forced: true, rebuild: false, restart: false, retry: false };
   return [
     { strategy, generations: 0, attempts: 1, at: 'building', serving: undefined, attempt },
     [{ do: 'hold' }, { do: 'build', attempt }],
@@ -33,8 +33,7 @@ export function transition(state: State, event: Event): Step {
     case 'starting':
       return whileStarting(state, event);
     case 'waiting':
-      if (event.on === 'timer')
-        return start({ ...state, attempts: state.attempts + 1 }, undefined, restartOf(state), [{ do: 'hold' }]);
+      if (event.on === 'timer') return restart(state, state.failure);
       return withoutServer(state, event, [{ do: 'stop-waiting' }]);
     case 'broken':
       return withoutServer(state, event, []);
@@ -54,12 +53,13 @@ function whileServing(state: In<'serving'>, event: Event): Step {
       return state.failure === undefined ? stay(state) : build(state, state.serving, false, false, []);
     case 'force':
       return build(state, state.serving, true, event.rebuild, []);
+    case 'retry':
+      return state.failure === undefined ? stay(state) : tryAgain(state, state.serving, event, []);
     case 'exit':
       if (event.generation !== state.serving) return stay(state);
       if (event.clean) return [{ ...common(state), at: 'leaving' }, [{ do: 'let-finish' }]];
-      if (state.failure !== undefined) return broken(state, state.failure);
-      if (event.delay > 0) return wait(state, event.failure, event.delay, event.unborn);
-      return start({ ...state, attempts: state.attempts + 1 }, undefined, restartOf(state), [{ do: 'hold' }]);
+      if (event.delay > 0) return wait(state, state.failure ?? event.failure, event.delay, event.unborn);
+      return restart(state, state.failure);
     case 'overdue':
       return event.generation === state.serving ? adopt(state, event.generation, event.failure) : stay(state);
     default:
@@ -68,14 +68,19 @@ function whileServing(state: In<'serving'>, event: Event): Step {
 }
 
 /** The process is the same, but it is a candidate now: the session was opened in its place. */
-function adopt(state: State, generation: number, failure: Failure): Step {
+function adopt(state: State, generation: number, failure: Failure | undefined): Step {
   const attempt = restartOf(state);
   return [
-    { ...common(state), attempts: attempt.number, at: 'starting', serving: undefined, candidate: generation, attempt },
-    [
-      { do: 'release', failure },
-      { do: 'adopt', generation, attempt },
-    ],
+    {
+      ...common(state),
+      attempts: attempt.number,
+      at: 'starting',
+      serving: undefined,
+      candidate: generation,
+      attempt,
+      standing: undefined,
+    },
+    [failure === undefined ? { do: 'hold' } : { do: 'release', failure }, { do: 'adopt', generation, attempt }],
   ];
 }
 
@@ -99,7 +104,9 @@ function whileBuilding(state: In<'building'>, event: Event): Step {
       ];
     case 'build-failed':
       if (event.attempt !== attempt.number) return stay(state);
-      return serving === undefined ? broken(state, event.failure) : rest(state, serving, event.failure);
+      if (serving !== undefined) return rest(state, serving, event.failure);
+      // Where a server has been, there is an earlier build to start it from.
+      return state.generations === 0 ? broken(state, event.failure) : wait(state, event.failure, event.delay, false);
     case 'exit':
       return event.generation === serving ? [{ ...state, serving: undefined }, []] : stay(state);
     default:
@@ -159,10 +166,10 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
     case 'ready':
       if (event.generation !== candidate) return stay(state);
       return [
-        { ...common(state), at: 'serving', serving: candidate, failure: undefined },
+        { ...common(state), at: 'serving', serving: candidate, failure: state.standing },
         [
           { do: 'swap', from: serving, to: candidate },
-          { do: 'release', failure: undefined },
+          { do: 'release', failure: state.standing },
           { do: 'announce', generation: candidate },
         ],
       ];
@@ -175,11 +182,15 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
           [abandon, { do: 'became-replace' }, { do: 'retire', generation: serving }],
         ];
       }
-      if (serving === undefined && (attempt.restart || event.unborn)) {
-        return wait(state, event.failure, event.delay, event.unborn, [abandon]);
+      if (serving === undefined) {
+        const isNews = !event.isFirst && (!attempt.restart || event.unborn);
+        return wait(state, state.standing ?? event.failure, event.delay, isNews, [abandon]);
       }
-      if (serving === undefined) return broken(state, event.failure, [abandon]);
       return rest(state, serving, event.failure, [abandon]);
+    case 'overdue':
+      if (event.generation !== candidate || serving !== undefined || event.failure === undefined) return stay(state);
+      // From now on nobody waits for it: as after a crash, it comes when it comes.
+      return [{ ...state, attempt: { ...attempt, restart: true } }, [{ do: 'tell', failure: event.failure }]];
     case 'exit':
       return event.generation === serving ? [{ ...state, serving: undefined }, []] : stay(state);
     default:
@@ -190,7 +201,19 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
 function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: readonly Effect[]): Step {
   if (event.on === 'change') return build(state, undefined, true, false, before);
   if (event.on === 'force') return build(state, undefined, true, event.rebuild, before);
+  if (event.on === 'retry') return tryAgain(state, undefined, { forced: true, background: false }, before);
   return stay(state);
+}
+
+/** Nothing has changed on the disk: what failed is done again, and nothing else. */
+function tryAgain(
+  state: State,
+  serving: number | undefined,
+  { forced, background }: { readonly forced: boolean; readonly background: boolean },
+  before: readonly Effect[],
+): Step {
+  const attempt: Attempt = { number: state.attempts + 1, forced, rebuild: false, restart: false, retry: true };
+  return begin(state, serving, attempt, [...before, ...(background ? [] : [{ do: 'hold' } as const])]);
 }
 
 function common({ strategy, generations, attempts }: State): Common {
@@ -208,24 +231,44 @@ function build(
   rebuild: boolean,
   before: readonly Effect[],
 ): Step {
-  const attempt: Attempt = { number: state.attempts + 1, forced, rebuild, restart: false };
+  const attempt: Attempt = { number: state.attempts + 1, forced, rebuild, restart: false, retry: false };
+  return begin(state, serving, attempt, [...before, { do: 'hold' }]);
+}
+
+function begin(state: State, serving: number | undefined, attempt: Attempt, before: readonly Effect[]): Step {
   return [
     { ...common(state), attempts: attempt.number, at: 'building', serving, attempt },
-    [...before, { do: 'hold' }, { do: 'build', attempt }],
+    [...before, { do: 'build', attempt }],
   ];
 }
 
-function start(state: State, serving: number | undefined, attempt: Attempt, before: readonly Effect[]): Step {
+function start(
+  state: State,
+  serving: number | undefined,
+  attempt: Attempt,
+  before: readonly Effect[],
+  standing?: Failure,
+): Step {
   const generation = state.generations + 1;
   return [
-    { ...common(state), generations: generation, at: 'starting', serving, candidate: generation, attempt },
+    { ...common(state), generations: generation, at: 'starting', serving, candidate: generation, attempt, standing },
     [...before, { do: 'start', generation, attempt }],
   ];
 }
 
-/** After a crash the same code is started again: nothing to build. */
+/** After a crash the same code is started again: nothing to build. A build that has failed stays so. */
+function restart(state: State, failure: Failure | undefined): Step {
+  const standing = outlivesStart(failure) ? failure : undefined;
+  return start({ ...state, attempts: state.attempts + 1 }, undefined, restartOf(state), [{ do: 'hold' }], standing);
+}
+
 function restartOf(state: State): Attempt {
-  return { number: state.attempts + 1, forced: true, rebuild: false, restart: true };
+  return { number: state.attempts + 1, forced: true, rebuild: false, restart: true, retry: false };
+}
+
+/** A server that comes up disproves that none starts. It says nothing about a build or a configuration. */
+function outlivesStart(failure: Failure | undefined): boolean {
+  return failure?.kind === 'build' || failure?.kind === 'configuration';
 }
 
 function rest(state: State, serving: number, failure: Failure | undefined, before: readonly Effect[] = []): Step {
@@ -236,8 +279,10 @@ function broken(state: State, failure: Failure, before: readonly Effect[] = []):
   return [{ ...common(state), at: 'broken', failure }, [...before, { do: 'release', failure }]];
 }
 
-function wait(state: State, failure: Failure, delay: number, unborn: boolean, before: readonly Effect[] = []): Step {
-  const meanwhile: Effect = delay > WORTH_WAITING || unborn ? { do: 'release', failure } : { do: 'hold' };
+/** `isNews`: requests are answered with the failure at once, however soon the next start comes. */
+function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: readonly Effect[] = []): Step {
+  const answers = delay > WORTH_WAITING || isNews || outlivesStart(failure);
+  const meanwhile: Effect = answers ? { do: 'release', failure } : { do: 'hold' };
   return [{ ...common(state), at: 'waiting', failure }, [...before, meanwhile, { do: 'wait', delay }]];
 }
 

@@ -15,6 +15,8 @@ export interface Attempt {
   readonly rebuild: boolean;
   /** The same code again after a crash: if it fails, time may mend it. */
   readonly restart: boolean;
+  /** What failed once more, because a tool call has met the failure: its cause may lie where nobody watches. */
+  readonly retry: boolean;
 }
 
 /**
@@ -43,10 +45,12 @@ type Phase =
       readonly serving: number | undefined;
       readonly candidate: number;
       readonly attempt: Attempt;
+      /** The last build failed, and the server that served all the same has died: its successor runs the same old code. */
+      readonly standing: Failure | undefined;
     }
-  /** No server: it crashed, and is started again after a while. */
+  /** No server: it crashed or did not start, and is started again after a while. */
   | { readonly at: 'waiting'; readonly failure: Failure }
-  /** No server, and only a change or a request to restart can help. */
+  /** No server, because the very first build failed: only a change, a tool call or a request to restart can help. */
   | { readonly at: 'broken'; readonly failure: Failure }
   /** The server has left, of its own accord, and none follows; those it has replaced may still finish. */
   | { readonly at: 'leaving' }
@@ -60,9 +64,12 @@ export type Event =
   /** The disk is back to what serves. */
   | { readonly on: 'restored' }
   | { readonly on: 'force'; readonly rebuild: boolean }
+  /** A tool call has met the failure that stands. `background`: nobody waits for how this ends. */
+  | { readonly on: 'retry'; readonly forced: boolean; readonly background: boolean }
   | { readonly on: 'built'; readonly attempt: number; readonly next: Next }
   | { readonly on: 'refreshed'; readonly attempt: number }
-  | { readonly on: 'build-failed'; readonly attempt: number; readonly failure: Failure }
+  /** `delay`: as with `exit`. */
+  | { readonly on: 'build-failed'; readonly attempt: number; readonly failure: Failure; readonly delay: number }
   | { readonly on: 'retired'; readonly generation: number }
   | { readonly on: 'ready'; readonly generation: number }
   /** `busy`: it could not run beside the other one. `skipped`: its build had been left out. `delay`: as with `exit`. */
@@ -74,6 +81,8 @@ export type Event =
       readonly skipped: boolean;
       readonly delay: number;
       readonly unborn: boolean;
+      /** It was the very first start, and the client has heard of no failure: one more is tried before it does. */
+      readonly isFirst: boolean;
     }
   /** The process ended by itself. `delay`: how long to wait before the next start. */
   | {
@@ -85,14 +94,19 @@ export type Event =
       readonly unborn: boolean;
       readonly failure: Failure;
     }
-  /** The very first server has not answered the client for too long: it is not waited for any more, but may still come. */
-  | { readonly on: 'overdue'; readonly generation: number; readonly failure: Failure }
+  /**
+   * The very first server has not answered the client for too long, and somebody else did. With a failure: it is not waited for any
+   * more, but may still come.
+   */
+  | { readonly on: 'overdue'; readonly generation: number; readonly failure: Failure | undefined }
   | { readonly on: 'timer' }
   | { readonly on: 'close' };
 
 export type Effect =
   | { readonly do: 'hold' }
   | { readonly do: 'release'; readonly failure: Failure | undefined }
+  /** Answers what waits with a failure, while the attempt goes on. */
+  | { readonly do: 'tell'; readonly failure: Failure }
   | { readonly do: 'build'; readonly attempt: Attempt }
   | { readonly do: 'abort-build' }
   | { readonly do: 'refresh'; readonly generation: number }

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import { lose, release } from '../pipeline/handover.js';
+import { owesAnything } from '../pipeline/task-messages.js';
 import type { History } from './history.js';
 import type { Roster } from './roster.js';
 import type { Traffic } from './traffic.js';
@@ -18,22 +19,32 @@ export interface Stopping {
   readonly history: History;
 }
 
-/** How long a server has to go by itself after its stdin ended. */
-const BY_ITSELF = 300;
+/** Under `replace`, how long a server has to go by itself if the one before it did not: nobody is served meanwhile. */
+const KNOWN_TO_STAY_MS = 300;
+/** `--stop-timeout 0`: the signal comes after this time, and no SIGKILL follows. */
+const DEFAULT_STOP_MS = 2000;
 /** How long a client that has closed its side may wait for what it asked before. */
 const LAST_ANSWERS = 1000;
 
-/** Lets a replaced generation finish what it owes, then sees it go. */
-export async function drain({ flow, traffic, roster, over, history }: Stopping, number: number): Promise<void> {
+/**
+ * Lets a replaced generation finish what it owes, then stops it as a client would: its stdin ends, a signal follows after
+ * `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so that calls wait for its end.
+ */
+export async function drain(stopping: Stopping, number: number, isReplacing: boolean): Promise<void> {
+  const { flow, traffic, roster, over, history } = stopping;
   const { drain: limit, signal, stopTimeout } = flow.config;
-  if (traffic.desk.ledger.owing(number) > 0) await roster.untilDrained(number, limit, over);
+  if (owesAnything(traffic.desk, number)) await roster.untilDrained(number, limit, over);
   if (over.aborted) return;
   lose(traffic.desk, number);
   traffic.watchHold();
   // Who looks for the marker after the old server has gone has to find it.
   await history.written();
+  const patience = stopTimeout === 0 ? DEFAULT_STOP_MS : stopTimeout;
+  const after = isReplacing && roster.staysAfterStdin ? Math.min(KNOWN_TO_STAY_MS, patience) : patience;
   const kill = stopTimeout === 0 ? [] : [{ signal: 'SIGKILL' as const, after: stopTimeout }];
-  await roster.stop(number, { end: true, steps: [{ signal, after: BY_ITSELF }, ...kill] });
+  const ended = performance.now();
+  await roster.stop(number, { end: true, steps: [{ signal, after }, ...kill] });
+  roster.staysAfterStdin = performance.now() - ended >= after;
 }
 
 /**
@@ -43,7 +54,7 @@ export async function drain({ flow, traffic, roster, over, history }: Stopping, 
 export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
   const { desk, gate } = traffic;
   release(desk, undefined);
-  const owing = [...roster].filter(({ number }) => desk.ledger.owing(number) > 0);
+  const owing = [...roster].filter(({ number }) => owesAnything(desk, number));
   await Promise.all(owing.map(({ number }) => roster.untilDrained(number, flow.config.drain, over)));
   await gate.emptied();
 }

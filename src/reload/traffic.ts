@@ -11,25 +11,31 @@ import { fromClient } from '../pipeline/from-client.js';
 import { fromServer } from '../pipeline/from-server.js';
 import { expire } from '../pipeline/handover.js';
 import { endStreams } from '../pipeline/streams.js';
+import { noteTaskSupport } from '../pipeline/task-messages.js';
 import type { Exit } from '../process/child.js';
 import type { Generation, GenerationEvents } from '../server/generation.js';
+import { membersOf } from '../session/session.js';
+import { readAt } from '../wire/edit.js';
 import { Endpoint } from '../wire/endpoint.js';
 import { error, PARSE_ERROR } from '../wire/message.js';
 import { idInHead, type Envelope, type Id } from '../wire/scan.js';
 import { Gate } from './gate.js';
-import { recall, remember } from './memory.js';
+import { Memory } from './memory.js';
 import type { Roster } from './roster.js';
+import { WaitTicker } from './wait-ticker.js';
 
-export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools'> {
+export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools' | 'retryFailure'> {
   readonly guards: (envelope: Envelope) => boolean;
   readonly refresh: () => Promise<void> | undefined;
   /** The client opens its session, and no server has answered it yet. */
-  introducing(id: Id): void;
+  introducing(id: Id, method: string): void;
   /** The client has closed its side, and all that it had sent is with the desk. */
   ended(): void;
   /** The generation that this was to be told of has said its first word. */
   spoke(generation: number): void;
   exit(generation: Generation, exit: Exit): void;
+  /** Why requests are held at the moment. */
+  whyHeld(): string;
 }
 
 /** How long a server may take to go after it has ended its streams. */
@@ -45,6 +51,7 @@ export class Traffic {
   readonly gate: Gate;
   readonly #roster: Roster;
   readonly #over = new AbortController();
+  readonly #ticker: WaitTicker;
   /** Generations that have stopped reading. */
   readonly #stuck = new Set<number>();
   /** Too much waits at the gate. */
@@ -66,7 +73,12 @@ export class Traffic {
         drained: (generation) => roster.drained(generation),
         agent: events.agent,
         allTools: events.allTools,
-        introduced: (method, line) => void remember(flow, this.desk, method, line),
+        retryFailure: events.retryFailure,
+        introduced: (method, line) => {
+          noteTaskSupport(this.desk, membersOf(readAt(line, ['result'])));
+          void memory.remember(method, line);
+        },
+        refusedDiscover: () => void memory.forgetDiscover(),
         warn: (text) => log.warn('warning', text),
         warnOnce: (text) => {
           if (!this.#said.has(text)) log.warn('warning', text);
@@ -75,13 +87,19 @@ export class Traffic {
       },
       optionsOf(flow, config, randomBytes(6).toString('hex')),
     );
-    void recall(flow, this.desk);
+    this.#ticker = new WaitTicker({
+      desk: this.desk,
+      whyHeld: events.whyHeld,
+      isClientSlow: () => this.client.writer.full,
+      over: this.#over.signal,
+    });
+    const memory = new Memory(flow, this.desk);
     this.gate = new Gate({
       guards: events.guards,
       refresh: events.refresh,
       pass: (run, from, to, envelope, since) => {
         if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
-          events.introducing(envelope.id);
+          events.introducing(envelope.id, envelope.method);
         fromClient(this.desk, run, envelope, since, from, to);
         if (envelope.kind !== 'notification') this.watchHold();
       },
@@ -158,8 +176,9 @@ export class Traffic {
     return this.#roster.get(number);
   }
 
-  /** Sees to it that what waits too long is answered. */
+  /** Sees to it that what waits hears why, and is answered if it waits too long. */
   watchHold(): void {
+    this.#ticker.watch();
     if (this.#expiring || this.desk.hold.size === 0 || this.desk.options.hold === 0) return;
     this.#expiring = true;
     void this.#expire().catch(() => {});

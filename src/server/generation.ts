@@ -5,18 +5,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Writable } from 'node:stream';
 import { launch, type Child, type ChildSpec, type Exit, type Launch } from '../process/child.js';
+import { groupCpuTicks } from '../process/cpu-time.js';
 import { terminate, type Ladder } from '../process/terminate.js';
 import { Endpoint } from '../wire/endpoint.js';
 import { lineEnd } from '../wire/lines.js';
 import type { Pieces, Run } from '../wire/run.js';
 import { scan, scanPieces, type Envelope } from '../wire/scan.js';
 import { isBlank, isJson, noiseOf, type Noise } from './noise.js';
-import { StderrTail } from './stderr-tail.js';
+import { OutputTail } from './output-tail.js';
 
 /** How long the pipes of a process that has exited are read: only a stranger can still hold them. */
 const AFTERMATH = 250;
 /** Who closes a pipe is about to leave, as a rule. After so long it is not. */
 const LEAVING = 2000;
+
+/** Half a message says that it was cut off, and by what it begins which one it is. All of it would drown what was printed before. */
+const SHOWN_OF_CUT_MESSAGE = 200;
 
 /** When stderr need not wait any more: it was read, or nobody will ever read it. */
 const READS_AGAIN = ['drain', 'error', 'close'] as const;
@@ -61,7 +65,7 @@ export class Generation {
   readonly #child: Child;
   readonly #peer: Endpoint;
   readonly #events: GenerationEvents;
-  readonly #tail = new StderrTail();
+  readonly #output = new OutputTail();
   readonly #outEnded: Promise<void>;
   readonly #errEnded: Promise<void>;
   #ladder = new AbortController();
@@ -97,8 +101,14 @@ export class Generation {
     void this.#awaitExit();
   }
 
-  get stderr(): StderrTail {
-    return this.#tail;
+  /** What it printed for people: on stderr, and on stdout where it was no message. */
+  get output(): OutputTail {
+    return this.#output;
+  }
+
+  /** Differs from what it was before if the server has said something on stderr since, or has used the processor. */
+  signOfLife(): string {
+    return `${this.#output.written} ${groupCpuTicks(this.pid)}`;
   }
 
   /** Why it had to be stopped, if it had: the exit alone would not tell. */
@@ -175,7 +185,7 @@ export class Generation {
       next = lineEnd(run, end);
       if (scan(run, end, next).kind !== 'invalid' || noiseOf(run.subarray(end, next)) !== kind) break;
     }
-    if (kind !== 'blank') this.#events.noise(this, kind, run.subarray(from, end));
+    if (kind !== 'blank') this.#tellNoise(kind, run.subarray(from, end));
     return end;
   }
 
@@ -184,7 +194,12 @@ export class Generation {
     if (isBlank(rest)) return;
     const line = Buffer.concat([rest, Buffer.from('\n')]);
     if (scan(rest).kind !== 'invalid' && isJson(rest)) this.#lines(line);
-    else this.#events.noise(this, rest[0] === 0x7b ? 'cut' : 'text', line);
+    else this.#tellNoise(rest[0] === 0x7b ? 'cut' : 'text', line);
+  }
+
+  #tellNoise(kind: Noise, lines: Buffer): void {
+    this.#output.push(kind === 'cut' ? lines.subarray(0, SHOWN_OF_CUT_MESSAGE) : lines, 'stdout');
+    this.#events.noise(this, kind, lines);
   }
 
   async #halfClosed(pipe: 'stdin' | 'stdout'): Promise<void> {
@@ -201,7 +216,7 @@ export class Generation {
       child.stderr.resume();
     };
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#tail.push(chunk);
+      this.#output.push(chunk, 'stderr');
       if (to.write(chunk) || to.destroyed) return;
       child.stderr.pause();
       for (const event of READS_AGAIN) to.on(event, goOn);

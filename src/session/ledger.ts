@@ -41,6 +41,21 @@ export interface Batch {
   readonly line: Buffer;
 }
 
+/** When the client waited for answers, by the clock that the ledger was given. */
+export interface CallTimes {
+  /** It waits for at least one. */
+  readonly open: boolean;
+  /** Since when it has waited, or had when it last did. */
+  readonly busySince: number;
+  /** When it last had all of its answers. */
+  readonly idleSince: number;
+  /** When the first of these calls began, if each followed soon on the answers before. */
+  readonly activeSince: number;
+}
+
+/** Milliseconds after an answer in which a server may still finish what the call made it do. */
+export const CALL_AFTERMATH = 200;
+
 const NOTHING = Buffer.alloc(0);
 /** Stands for none: generations begin with 1. */
 const NOBODY: Count = { generation: 0, owing: 0 };
@@ -99,6 +114,25 @@ export class Ledger {
   /** The one that was changed last: mostly it is changed again. */
   #count = NOBODY;
   #entered = 0;
+  readonly #now: () => number;
+  /** How many answers the client waits for, from any generation. */
+  #open = 0;
+  #busySince = -Infinity;
+  #idleSince = -Infinity;
+  #activeSince = -Infinity;
+
+  constructor(now: () => number = () => 0) {
+    this.#now = now;
+  }
+
+  get times(): CallTimes {
+    return {
+      open: this.#open > 0,
+      busySince: this.#busySince,
+      idleSince: this.#idleSince,
+      activeSince: this.#activeSince,
+    };
+  }
 
   enter(id: Id, method: string, line: Buffer, generation: number, more: { batch?: Batch; again?: boolean } = {}): void {
     this.enterSpan(id, method, line, 0, line.length, generation, more.batch, more.again);
@@ -133,6 +167,7 @@ export class Ledger {
     if (++this.#size > 2 * this.#drawers.length) this.#grow();
     this.#file(owed);
     this.#countOf(generation).owing++;
+    if (this.#open++ === 0) this.#becameBusy();
   }
 
   /** Strikes out what this generation owed under the id; undefined if it owed nothing. */
@@ -158,7 +193,7 @@ export class Ledger {
     entry.run = owed.method === 'tools/call' ? NOTHING : Buffer.from(lineOf(owed));
     entry.from = 0;
     entry.to = owed.run.length;
-    this.#countOf(owed.generation).owing--;
+    this.#closed(owed);
   }
 
   /** How many answers the client still waits for from this generation. */
@@ -196,7 +231,17 @@ export class Ledger {
     }
     (owed as Entry).next = undefined;
     this.#size--;
-    if (!owed.cancelled) this.#countOf(owed.generation).owing--;
+    if (!owed.cancelled) this.#closed(owed);
+  }
+
+  #closed({ generation }: Owed): void {
+    this.#countOf(generation).owing--;
+    if (--this.#open === 0) this.#idleSince = this.#now();
+  }
+
+  #becameBusy(): void {
+    this.#busySince = this.#now();
+    if (this.#busySince - this.#idleSince > CALL_AFTERMATH) this.#activeSince = this.#busySince;
   }
 
   #drawerOf(sum: number): number {

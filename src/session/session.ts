@@ -103,7 +103,7 @@ export class Session {
   /** A request of the client goes to a server. False if it belongs to the modern era and doesn't say so. */
   asked(method: string, line: Buffer): boolean {
     if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, line);
-    if (method === 'initialize') this.#params = rawAt(line, ['params']) ?? '{}';
+    if (method === 'initialize' && this.#result === undefined) this.#params = rawAt(line, ['params']) ?? '{}';
     if (this.#era !== 'modern') return true;
     if (!isModern(line)) return false;
     this.#latest = line;
@@ -119,9 +119,20 @@ export class Session {
 
   /** A server answered what the client had asked, and not with an error. Returns the params if every server has to hear it. */
   answered(owed: Owed, line: Buffer): string | undefined {
-    if (owed.method === 'initialize') this.#result = membersOf(readAt(line, ['result']));
+    if (owed.method === 'initialize') this.#opened(lineOf(owed), membersOf(readAt(line, ['result'])));
     else if (owed.method === 'server/discover') this.met((this.#discovered = membersOf(readAt(line, ['result']))));
     return this.agreed(owed.method, lineOf(owed));
+  }
+
+  /** A second `initialize` on one pipe starts a new session: what was agreed in the one before is not in force any more. */
+  #opened(line: Buffer, result: Members): void {
+    if (this.#result !== undefined) {
+      this.#params = rawAt(line, ['params']) ?? '{}';
+      this.#initialized = false;
+      this.#logLevel = undefined;
+      this.#subscriptions.clear();
+    }
+    this.#result = result;
   }
 
   /** The same without an answer to look at: what this request asks for is in force. */

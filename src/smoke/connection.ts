@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { launch, type Child, type Exit } from '../process/child.js';
-import { StderrTail } from '../server/stderr-tail.js';
+import { OutputTail } from '../server/output-tail.js';
 import { lineEnd, LineSplitter } from '../wire/lines.js';
 import { excerpt, readMessage, type Id, type Message, type RpcError } from './message.js';
 
@@ -63,7 +63,7 @@ export class Connection {
   readonly strays: string[] = [];
   /** Methods that the server asked the client for. */
   readonly questions: string[] = [];
-  readonly stderr = new StderrTail();
+  readonly stderr = new OutputTail();
   readonly #child: Child;
   readonly #waiting = new Map<Id, (outcome: Outcome) => void>();
   readonly #methods: string[] = [];

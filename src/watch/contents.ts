@@ -9,6 +9,8 @@ export interface Change {
   readonly path: string;
   readonly rules: readonly string[];
   readonly kind: 'added' | 'changed' | 'removed';
+  /** Watched as data of the package, and named by nobody. */
+  readonly data?: true;
 }
 
 /** A remembered state. Opaque: only the Watch that gave it can read it. */
@@ -16,7 +18,7 @@ export interface Mark {
   readonly opening: boolean;
 }
 
-type Before = Pick<Entry, 'digest' | 'rules'> | undefined;
+type Before = Pick<Entry, 'digest' | 'rules' | 'data'> | undefined;
 
 export interface Contents {
   /** Grows with every change of content. */
@@ -25,7 +27,7 @@ export interface Contents {
   set(key: string, entry: Entry): void;
   delete(key: string): void;
   /** Until the contents are sealed, what is set is the baseline; this says that a file's baseline can't be known. */
-  unknown(key: string, rules: readonly string[]): void;
+  unknown(key: string, rules: readonly string[], data?: boolean): void;
   seal(): void;
   /** `like`: as that one remembers it. */
   mark(like?: Mark): Mark;
@@ -36,6 +38,10 @@ export interface Contents {
   fingerprint(rule: string): string;
   /** Computes the fingerprints in slices, so that asking for them costs nothing. */
   prepare(rules: readonly string[], pace: Pace): Promise<void>;
+  /** When its inode last changed, in milliseconds since 1970, if it is there. */
+  changedAt(path: string): number | undefined;
+  /** All marks remember it as it is now. */
+  accept(path: string): void;
   exclude(path: string): void;
   isExcluded(path: string): boolean;
 }
@@ -72,7 +78,9 @@ export function createContents(): Contents {
       const path = pathOf(key);
       const rules = union(changes.get(path)?.rules, union(before?.rules, after?.rules));
       const kind = isSame(before, after) || (before && after) ? 'changed' : before === undefined ? 'added' : 'removed';
-      changes.set(path, { path, rules, kind });
+      const other = changes.get(path);
+      const data = (after ?? before)?.data === true && (other === undefined || other.data === true);
+      changes.set(path, data ? { path, rules, kind, data } : { path, rules, kind });
     }
     return [...changes.keys()].sort().map((path) => changes.get(path)!);
   }
@@ -108,8 +116,8 @@ export function createContents(): Contents {
       record(key, before, undefined);
     },
 
-    unknown(key, rules) {
-      if (!sealed && !excluded.has(pathOf(key))) unknown.set(key, { digest: UNKNOWN, rules });
+    unknown(key, rules, data = false) {
+      if (!sealed && !excluded.has(pathOf(key))) unknown.set(key, { digest: UNKNOWN, rules, data });
     },
 
     seal() {
@@ -141,6 +149,13 @@ export function createContents(): Contents {
 
     fingerprint: fingerprints.of,
     prepare: fingerprints.prepare,
+
+    changedAt: (path) => (entries.get(path) ?? entries.get(namedKey(path)))?.changed,
+
+    accept(path) {
+      version++;
+      for (const key of [path, namedKey(path)]) for (const overlay of marks.values()) overlay.delete(key);
+    },
 
     exclude(path) {
       excluded.add(path);

@@ -24,7 +24,8 @@ export interface Digest {
   readonly changed: number;
 }
 
-export type Reading = Digest | 'absent' | 'unreadable';
+/** `large`: over the limit that was given, and not read. */
+export type Reading = Digest | 'absent' | 'unreadable' | 'large';
 
 /** What the file system said before the bytes were read. `began`: when the inode had last changed, never withheld. */
 interface Seen {
@@ -32,7 +33,7 @@ interface Seen {
   readonly began: number;
 }
 
-type Attempt = (Digest & Seen) | 'absent' | 'unreadable';
+type Attempt = (Digest & Seen) | 'absent' | 'unreadable' | 'large';
 
 /** So often a file is read that is saved while it is. */
 const ATTEMPTS = 3;
@@ -61,9 +62,9 @@ export function isUntouched(stats: Stats, stamp: Stamp): boolean {
   return stats.ctimeMs === stamp.ctime && stats.size === stamp.size && stats.ino === stamp.ino;
 }
 
-/** Of a regular file. A promise only if it is large: most need none. */
-export function readFile(path: string, pace: Pace): Reading | Promise<Reading> {
-  return whole(readOnce(path, pace), 1, path, pace);
+/** Of a regular file of at most `limit` bytes. A promise only if it is large: most need none. */
+export function readFile(path: string, pace: Pace, limit = Infinity): Reading | Promise<Reading> {
+  return whole(readOnce(path, pace, limit), 1, path, pace, limit);
 }
 
 /**
@@ -75,13 +76,14 @@ function whole(
   count: number,
   path: string,
   pace: Pace,
+  limit: number,
 ): Reading | Promise<Reading> {
-  if (attempt instanceof Promise) return attempt.then((made) => whole(made, count, path, pace));
+  if (attempt instanceof Promise) return attempt.then((made) => whole(made, count, path, pace, limit));
   const isTorn = typeof attempt !== 'string' && attempt.began !== attempt.changed;
-  return isTorn && count < ATTEMPTS ? whole(readOnce(path, pace), count + 1, path, pace) : attempt;
+  return isTorn && count < ATTEMPTS ? whole(readOnce(path, pace, limit), count + 1, path, pace, limit) : attempt;
 }
 
-function readOnce(path: string, pace: Pace): Attempt | Promise<Attempt> {
+function readOnce(path: string, pace: Pace, limit: number): Attempt | Promise<Attempt> {
   let file: number;
   try {
     file = openSync(path, FLAGS);
@@ -94,6 +96,7 @@ function readOnce(path: string, pace: Pace): Attempt | Promise<Attempt> {
     const stats = fstatSync(file);
     const seen = { stamp: stampOf(stats), began: stats.ctimeMs };
     if (!stats.isFile()) return 'absent';
+    if (stats.size > limit) return 'large';
     const first = readSync(file, buffer, 0, PIECE, null);
     if (first === PIECE) {
       later = true;
@@ -143,7 +146,7 @@ export interface Link {
 }
 
 /** Of a symbolic link: its text, and the content behind it unless that is a directory or outside. */
-export async function readLink(path: string, roots: readonly string[], pace: Pace): Promise<Link> {
+export async function readLink(path: string, roots: readonly string[], pace: Pace, limit = Infinity): Promise<Link> {
   let text: string;
   let changed: number;
   try {
@@ -156,7 +159,7 @@ export async function readLink(path: string, roots: readonly string[], pace: Pac
   const real = present ?? realOf(resolve(dirname(path), text));
   const target = roots.some((root) => isBelow(real, root)) ? real : undefined;
   const broken = present === undefined;
-  const reading = target === undefined ? 'absent' : await readFile(target, pace);
+  const reading = target === undefined ? 'absent' : await readFile(target, pace, limit);
   const content = typeof reading === 'string' ? reading : reading.digest;
   if (typeof reading !== 'string') changed = Math.max(changed, reading.changed);
   const digest = hash('sha256', `link\0${text}\0${content}`);

@@ -12,6 +12,8 @@ export interface Entry extends Stamp {
   /** When the inode last changed, as far as is known: unlike the stamp's, never withheld. */
   readonly changed: number;
   readonly rules: readonly string[];
+  /** Watched as data of the package, and named by nobody. */
+  readonly data?: boolean;
 }
 
 /** A file that is named explicitly has an entry of its own beside the one of the directory that holds it. */

@@ -2,6 +2,7 @@
 // root by itself, since what is named by one root is watched even if another leaves it out. It reads no disk.
 import { isAbsolute, sep } from 'node:path';
 import picomatch from 'picomatch';
+import { holdsNoData, isDataFile, isEnvironmentFile } from './data-files.js';
 import { below, inNamedDirectory, isIgnored, without, type Layer } from './gitignore.js';
 import { isDullDirectory, isDullFile } from './names.js';
 import type { Root } from './roots.js';
@@ -40,7 +41,10 @@ export function createFilter(options: { ignore: readonly string[]; ext: readonly
     takes(scope, place, name) {
       const { glob } = scope.root;
       const last = glob?.segments.at(-1) ?? '';
+      if (scope.root.data && !isDataFile(name)) return false;
       if (glob && !glob.matches(scope.prefix + name)) return false;
+      if (scope.root.data)
+        return !isUnwanted(place, name) && (isEnvironmentFile(name) || !isIgnored(scope.layers, name));
       // `*.log` names the log files, and `*.yaml` what --ext did not think of.
       if (isDullFile(name) && !isDullFile(last)) return false;
       if (endings.length > 0 && !last.includes('.') && !endings.some((ending) => name.endsWith(ending))) return false;
@@ -50,7 +54,10 @@ export function createFilter(options: { ignore: readonly string[]; ext: readonly
     enter(scope, place, name) {
       const { glob } = scope.root;
       if (glob && !glob.reaches(scope.prefix + name)) return undefined;
-      if (isDullDirectory(name, place.top) && !glob?.segments.includes(name)) return undefined;
+      const isLeftOut = scope.root.data
+        ? holdsNoData(name, place.top || scope.prefix === '')
+        : isDullDirectory(name, place.top) && !glob?.segments.includes(name);
+      if (isLeftOut) return undefined;
       if (isUnwanted(place, name) || isIgnored(scope.layers, `${name}/`)) return undefined;
       return { ...scope, prefix: `${scope.prefix}${name}/`, layers: below(scope.layers, name) };
     },

@@ -3,12 +3,13 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Contents } from './contents.js';
+import { MAX_DATA_BYTES } from './data-files.js';
 import { EMPTY, isUntouched, readFile, readLink, type Reading } from './digest.js';
 import type { Stamp } from './entry.js';
 import type { Listing } from './listing.js';
 import type { Pace } from './pace.js';
 import { statOf } from './paths.js';
-import type { Directory, Found } from './tree.js';
+import type { Directory, Found, Taken } from './tree.js';
 
 export interface IntakeOptions {
   contents: Contents;
@@ -49,6 +50,10 @@ const AGAIN = 5;
 const NO_STAMP: Stamp = { size: 0, ctime: NaN, ino: 0 };
 const NONE: ReadonlySet<string> = new Set();
 
+function limitOf({ data }: Taken): number {
+  return data ? MAX_DATA_BYTES : Infinity;
+}
+
 export function createIntake(options: IntakeOptions): Intake {
   const { contents } = options;
   const links = new Map<string, Set<string>>();
@@ -58,18 +63,20 @@ export function createIntake(options: IntakeOptions): Intake {
   let sealed = false;
   let firstUntil: number | undefined;
 
-  function put(key: string, path: string, rules: readonly string[], reading: Reading): void {
+  function put(key: string, path: string, { rules, data }: Taken, reading: Reading): void {
     if (reading === 'absent') {
       // It was there a moment ago, so the server may have read it.
-      contents.unknown(key, rules);
+      contents.unknown(key, rules, data);
+      contents.delete(key);
+    } else if (reading === 'large') {
       contents.delete(key);
     } else if (reading === 'unreadable') {
-      contents.set(key, { digest: 'unreadable', changed: 0, rules, ...NO_STAMP });
+      contents.set(key, { digest: 'unreadable', changed: 0, rules, data, ...NO_STAMP });
       options.unreadable(path);
     } else {
       if (sealed && contents.get(key)?.digest === reading.digest) options.same(path);
-      contents.set(key, { digest: reading.digest, changed: reading.changed, rules, ...reading.stamp });
-      if (!sealed && (isLate(reading.changed) || options.isPending(path))) contents.unknown(key, rules);
+      contents.set(key, { digest: reading.digest, changed: reading.changed, rules, data, ...reading.stamp });
+      if (!sealed && (isLate(reading.changed) || options.isPending(path))) contents.unknown(key, rules, data);
     }
   }
 
@@ -78,12 +85,12 @@ export function createIntake(options: IntakeOptions): Intake {
     return time >= options.since - LATE;
   }
 
-  function isKnown(key: string, path: string, rules: readonly string[]): boolean {
+  function isKnown(key: string, path: string, { rules, data }: Taken): boolean {
     const entry = contents.get(key);
     if (entry === undefined || Number.isNaN(entry.ctime)) return false;
     const stats = statOf(path);
     if (!stats?.isFile() || !isUntouched(stats, entry)) return false;
-    if (entry.rules !== rules) contents.set(key, { ...entry, rules });
+    if (entry.rules !== rules || entry.data !== data) contents.set(key, { ...entry, rules, data });
     return true;
   }
 
@@ -95,14 +102,14 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** What somebody saved, not the nothing that is there in the middle of a save. */
-  async function whole(key: string, path: string, reading: Reading, pace: Pace): Promise<Reading> {
+  async function whole(key: string, path: string, reading: Reading, pace: Pace, limit: number): Promise<Reading> {
     let until = performance.now() + EMPTIED;
     // Many may be new and empty at the first look: it waits once for all of them.
     if (!sealed) until = firstUntil ??= until;
     let latest = reading;
     while (isEmptied(key, latest) && performance.now() < until) {
       await delay(AGAIN);
-      latest = await readFile(path, pace);
+      latest = await readFile(path, pace, limit);
     }
     return latest;
   }
@@ -133,19 +140,19 @@ export function createIntake(options: IntakeOptions): Intake {
     if (by === 1) options.observe(directory);
   }
 
-  async function takeLink({ directory, name }: Found, rules: readonly string[], pace: Pace): Promise<void> {
+  async function takeLink({ directory, name }: Found, taken: Taken, pace: Pace): Promise<void> {
     const path = directory.prefix + name;
     const bases = directory.scopes.map((scope) => scope.base);
     // Twice if the target is new: what was written before it was watched has not been seen.
     for (;;) {
-      const link = await readLink(path, bases, pace);
+      const link = await readLink(path, bases, pace, limitOf(taken));
       const isNew =
         link.target !== undefined && (targets.get(path) !== link.target || (broken.has(path) && !link.broken));
       if (isNew) retarget(path, undefined);
       retarget(path, link.target);
       if (link.target !== undefined && link.broken) broken.add(path);
       if (isNew) continue;
-      put(directory.label + name, path, rules, link.reading);
+      put(directory.label + name, path, taken, link.reading);
       return;
     }
   }
@@ -156,19 +163,20 @@ export function createIntake(options: IntakeOptions): Intake {
         const turn = pace();
         if (turn) await turn;
         const { directory, name } = item;
-        const rules = directory.files.get(name);
-        if (rules === undefined) continue;
+        const taken = directory.files.get(name);
+        if (taken === undefined) continue;
         const path = directory.prefix + name;
         const key = directory.label + name;
         if (item.link) {
-          await takeLink(item, rules, pace);
+          await takeLink(item, taken, pace);
           continue;
         }
         retarget(path, undefined);
-        if (isKnown(key, path, rules)) continue;
-        const started = readFile(path, pace);
+        if (isKnown(key, path, taken)) continue;
+        const limit = limitOf(taken);
+        const started = readFile(path, pace, limit);
         const reading = started instanceof Promise ? await started : started;
-        put(key, path, rules, isEmptied(key, reading) ? await whole(key, path, reading, pace) : reading);
+        put(key, path, taken, isEmptied(key, reading) ? await whole(key, path, reading, pace, limit) : reading);
       }
     },
 
@@ -177,13 +185,16 @@ export function createIntake(options: IntakeOptions): Intake {
       // Something has come, which shows by itself, or gone.
       const names = ['.gitignore', ...listing.files, ...listing.links, ...listing.directories];
       if (names.some((name) => isLate(statOf(directory.prefix + name)?.birthtimeMs))) return;
-      const rules = new Set(directory.scopes.map((scope) => scope.root.rule));
-      contents.unknown(directory.label === '' ? './' : directory.label, [...rules]);
+      // Of data nobody can tell: servers keep temporary files beside it.
+      const roots = directory.scopes.map((scope) => scope.root).filter(({ data }) => !data);
+      const rules = new Set(roots.map(({ rule }) => rule));
+      if (rules.size > 0) contents.unknown(directory.label === '' ? './' : directory.label, [...rules]);
     },
 
     async takeNamed(key, path, rules, pace) {
-      if (isKnown(key, path, rules)) return;
-      put(key, path, rules, await whole(key, path, await readFile(path, pace), pace));
+      const taken = { rules, data: false };
+      if (isKnown(key, path, taken)) return;
+      put(key, path, taken, await whole(key, path, await readFile(path, pace), pace, Infinity));
     },
 
     broken,

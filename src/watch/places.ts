@@ -49,7 +49,7 @@ export function createPlaces(options: PlacesOptions): Places {
   function find(root: Root): Place {
     const place = locate(root.named, cwd);
     if (options.isNever(place.real) || options.isNever(root.named)) return NOWHERE;
-    if (root.glob && place.kind === 'file') return { ...place, kind: 'absent' };
+    if ((root.glob || root.data) && place.kind === 'file') return { ...place, kind: 'absent' };
     if (place.kind !== 'directory') return place;
     const ignores = parentsInProject(place.real, cwd).map((parent) => join(parent, '.gitignore'));
     return { ...place, anchors: [...place.anchors, ...ignores] };
@@ -160,6 +160,7 @@ export function createPlaces(options: PlacesOptions): Places {
     async missing(pace) {
       const missing: Root[] = [];
       for (const [root, place] of places) {
+        if (root.data) continue;
         const isThere = place === NOWHERE || place.kind === 'file';
         const isEmpty = place.kind === 'absent' || (root.glob && !(await hasMatch(root, pace)));
         if (!isThere && isEmpty) missing.push(root);

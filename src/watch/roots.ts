@@ -23,15 +23,18 @@ export interface Root {
   /** How paths below it are shown: relative to the working directory. */
   readonly label: string;
   readonly glob: Glob | undefined;
+  /** Of what it covers only data files count, and what is left out of those; see data-files.ts. */
+  readonly data: boolean;
 }
 
-export function parseRoot(rule: string, text: string, cwd: string): Root {
+export function parseRoot(rule: string, text: string, cwd: string, data = false): Root {
   const given = process.platform === 'win32' ? text.replaceAll('\\', '/') : text;
   const scanned = picomatch.scan(given);
   // Directories are called `[id]` and `(group)`: what exists as it is written is no glob.
   const literal = !scanned.isGlob || scanned.negated || statOf(resolve(cwd, text)) !== undefined;
   const named = resolve(cwd, literal ? text : scanned.base);
-  return { rule, text, named, label: shownAs(named, cwd), glob: literal ? undefined : createGlob(scanned.glob) };
+  const glob = literal ? undefined : createGlob(scanned.glob);
+  return { rule, text, named, label: shownAs(named, cwd), glob, data };
 }
 
 // The working directory may be reached through a link, and be named without it.

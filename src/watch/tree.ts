@@ -2,6 +2,7 @@
 // then, so that nothing falls in between), takes in what has stirred, and says of a raw event whether it can matter.
 // Hashing what it finds is intake.ts's, where the roots lie is places.ts's.
 import { basename, dirname, sep } from 'node:path';
+import { isDataFile, MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.js';
 import { openScope, withLayer, type Filter, type Place, type Scope } from './filter.js';
 import { parseLayer } from './gitignore.js';
 import { gitignoresAbove, list, type Listing } from './listing.js';
@@ -16,9 +17,18 @@ export interface Directory extends Place {
   readonly label: string;
   top: boolean;
   scopes: readonly Scope[];
-  /** The names of the files and links that count, and their rules. */
-  files: Map<string, readonly string[]>;
+  /** The names of the files and links that count. */
+  files: Map<string, Taken>;
+  /** It holds too many data files to watch them. */
+  crowded: boolean;
   readonly children: Set<string>;
+}
+
+/** What a file counts for; shared by all files of which it is the same. */
+export interface Taken {
+  readonly rules: readonly string[];
+  /** Only as data of the package. */
+  readonly data: boolean;
 }
 
 /** A file or link whose content has to be looked at. */
@@ -39,6 +49,8 @@ export interface TreeOptions {
   /** A file no longer counts, or is gone. */
   forget(label: string): void;
   unreadable(directory: string): void;
+  /** There are too many data files in the directory, or too many directories that might hold some. */
+  crowded(directory: string, what: 'files' | 'directories'): void;
   /** The directory was listed, and what counts in it is known. */
   listed(directory: Directory, listing: Listing): void;
 }
@@ -57,19 +69,27 @@ export function createTree(options: TreeOptions): Tree {
   const { cwd, filter } = options;
   const directories = new Map<string, Directory>();
   const started = new Map<string, Set<Root>>();
-  const interned = new Map<string, readonly string[]>();
+  const interned = new Map<string, Taken>();
+  /** Directories that no other root than those for data reaches. */
+  const dataDirectories = new Set<string>();
 
-  function rulesOf(directory: Directory, name: string): readonly string[] | undefined {
+  function takenFor(directory: Directory, name: string): Taken | undefined {
     const rules: string[] = [];
+    let isData = true;
     for (const scope of directory.scopes) {
-      const { rule } = scope.root;
-      if (!rules.includes(rule) && filter.takes(scope, directory, name)) rules.push(rule);
+      const { rule, data } = scope.root;
+      if (data && directory.crowded) continue;
+      if ((rules.includes(rule) && (data || !isData)) || !filter.takes(scope, directory, name)) continue;
+      if (!data) isData = false;
+      if (!rules.includes(rule)) rules.push(rule);
     }
     if (rules.length === 0 || options.isNever(directory.prefix + name)) return undefined;
     if (options.isExcluded(directory.label + name)) return undefined;
     if (rules.length > 1) rules.sort();
-    const key = rules.join('\0');
-    return interned.get(key) ?? (interned.set(key, rules), rules);
+    const key = `${isData}\0${rules.join('\0')}`;
+    let taken = interned.get(key);
+    if (taken === undefined) interned.set(key, (taken = { rules, data: isData }));
+    return taken;
   }
 
   function scopesInto(parent: Directory | undefined, name: string): Scope[] {
@@ -87,6 +107,13 @@ export function createTree(options: TreeOptions): Tree {
     const above = roots.length > 0 ? gitignoresAbove(path, cwd) : [];
     const scopes = [...inherited, ...roots.map((root) => openScope(root, path, above))];
     if (scopes.length === 0 || options.isNever(path)) return undefined;
+    if (scopes.every((scope) => scope.root.data) && !dataDirectories.has(path)) {
+      if (dataDirectories.size >= MAX_DATA_DIRECTORIES) {
+        options.crowded(path, 'directories');
+        return undefined;
+      }
+      dataDirectories.add(path);
+    }
     const shown = inherited.length > 0 ? parent!.label + name : roots.map((root) => root.label).sort()[0];
     const label = shown === '' ? '' : `${shown}/`;
     const known = directories.get(path);
@@ -97,7 +124,16 @@ export function createTree(options: TreeOptions): Tree {
     // Reached by another way than before: what is in it has another name now.
     drop(path);
     const prefix = path.endsWith(sep) ? path : path + sep;
-    const directory = { path, prefix, label, top: path === cwd, scopes, files: new Map(), children: new Set<string>() };
+    const directory: Directory = {
+      path,
+      prefix,
+      label,
+      scopes,
+      top: path === cwd,
+      files: new Map(),
+      crowded: false,
+      children: new Set<string>(),
+    };
     directories.set(path, directory);
     parent?.children.add(name);
     return directory;
@@ -110,14 +146,17 @@ export function createTree(options: TreeOptions): Tree {
       const layer = parseLayer(gitignore, '');
       directory.scopes = directory.scopes.map((scope) => withLayer(scope, layer));
     }
+    const isForData = directory.scopes.some((scope) => scope.root.data);
+    directory.crowded = isForData && listing.files.filter(isDataFile).length > MAX_DATA_FILES;
+    if (directory.crowded) options.crowded(directory.path, 'files');
     const files: Directory['files'] = new Map();
     for (const [names, link] of [[listing.files, false] as const, [listing.links, true] as const]) {
       for (const name of names) {
         const turn = pace();
         if (turn) await turn;
-        const rules = rulesOf(directory, name);
-        if (rules === undefined) continue;
-        files.set(name, rules);
+        const taken = takenFor(directory, name);
+        if (taken === undefined) continue;
+        files.set(name, taken);
         found.push({ directory, name, link });
       }
     }
@@ -131,6 +170,7 @@ export function createTree(options: TreeOptions): Tree {
     const directory = directories.get(path);
     if (directory === undefined) return;
     directories.delete(path);
+    dataDirectories.delete(path);
     directories.get(dirname(path))?.children.delete(basename(path));
     options.unobserve(path);
     for (const name of directory.files.keys()) options.forget(directory.label + name);
@@ -181,9 +221,9 @@ export function createTree(options: TreeOptions): Tree {
       const stats = statOf(path);
       const isDirectory = stats?.isDirectory() ?? false;
       const counts = !isDirectory && (stats?.isFile() || stats?.isSymbolicLink());
-      const rules = counts ? rulesOf(directory, name) : undefined;
-      if (rules !== undefined) {
-        directory.files.set(name, rules);
+      const taken = counts ? takenFor(directory, name) : undefined;
+      if (taken !== undefined) {
+        directory.files.set(name, taken);
         found.push({ directory, name, link: stats!.isSymbolicLink() });
       } else if (directory.files.delete(name)) {
         options.forget(directory.label + name);
@@ -201,7 +241,7 @@ export function createTree(options: TreeOptions): Tree {
       // Whatever this is, it is new or does not count. What is gone already was never known.
       const stats = statOf(full);
       if (stats === undefined || options.isNever(full)) return false;
-      return stats.isDirectory() ? scopesInto(directory, name).length > 0 : rulesOf(directory, name) !== undefined;
+      return stats.isDirectory() ? scopesInto(directory, name).length > 0 : takenFor(directory, name) !== undefined;
     },
   };
 }

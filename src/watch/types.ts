@@ -6,6 +6,8 @@ export type { Change, Mark };
 export interface WatchRule {
   readonly name: string;
   readonly paths: readonly string[];
+  /** Directories, or globs, of which the data files count too. */
+  readonly data?: readonly string[];
   /** That some of them do not exist is nothing to tell anybody. */
   readonly optional?: boolean;
 }
@@ -37,7 +39,7 @@ export interface WatchCallbacks {
   began?(info: { files: number; directories: number; mode: 'events' | 'poll'; ms: number }): void;
 }
 
-export type WarningCode = 'missing' | 'unreadable' | 'polling' | 'failed';
+export type WarningCode = 'missing' | 'unreadable' | 'polling' | 'failed' | 'crowded';
 
 export interface Watch {
   /** Something stirred and has not been hashed yet. */
@@ -61,6 +63,10 @@ export interface Watch {
   fingerprint(rule: string): string;
   /** Computes the fingerprints of these rules in slices: what they cover may be large, and most changes need none. */
   prepare(rules: readonly string[]): Promise<void>;
+  /** When the file's inode last changed, in milliseconds since 1970, if it is there. Path as in a Change. */
+  changedAt(path: string): number | undefined;
+  /** What these files are now is what every mark remembers of them. Paths as in a Change. */
+  accept(paths: readonly string[]): void;
   /** Taken for outputs: they no longer belong to what is watched. Paths as in a Change. */
   exclude(paths: readonly string[]): void;
   close(): Promise<void>;

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBell } from './bell.js';
 import { abortable, createChecks } from './checks.js';
 import { createContents } from './contents.js';
+import { MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.js';
 import { createFilter } from './filter.js';
 import { createIntake } from './intake.js';
 import { createObserver } from './observer.js';
@@ -27,7 +28,10 @@ const ROUNDS = 8;
 export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Watch {
   const opened = performance.now();
   const cwd = realOf(options.cwd);
-  const roots = options.rules.flatMap(({ name, paths }) => paths.map((path) => parseRoot(name, path, options.cwd)));
+  const roots = options.rules.flatMap(({ name, paths, data = [] }) => [
+    ...paths.map((path) => parseRoot(name, path, options.cwd)),
+    ...data.map((path) => parseRoot(name, path, options.cwd, true)),
+  ]);
   const nevers = [...new Set(options.never.flatMap((path) => [path, realOf(path)]))];
   const isNever = (path: string): boolean => nevers.some((never) => path === never || isBelow(path, never));
   const closing = new AbortController();
@@ -95,6 +99,14 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     unreadable(path: string) {
       const label = labelOf(path, options.cwd);
       warn('unreadable', path, `${label} can't be read: a change of its content would not be noticed.`);
+    },
+    crowded(path: string, what: 'files' | 'directories') {
+      const label = labelOf(path, options.cwd) || '.';
+      const text =
+        what === 'files'
+          ? `${label} holds more than ${MAX_DATA_FILES} data files: they are taken for a store and not watched.`
+          : `There are more than ${MAX_DATA_DIRECTORIES} directories that may hold data files: ${label} and others are not watched for them.`;
+      warn('crowded', what === 'files' ? path : '', `${text} --also-watch names those that the server reads.`);
     },
     same: (path: string) => void unchanged.push(labelOf(path, options.cwd)),
   };
@@ -208,6 +220,10 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     stirredSince: contents.stirredSince,
     fingerprint: contents.fingerprint,
     prepare: (rules) => guarded(() => contents.prepare(rules, createPace(closing.signal))),
+    changedAt: contents.changedAt,
+    accept(paths) {
+      for (const path of paths) contents.accept(path);
+    },
     exclude(paths) {
       for (const path of paths) contents.exclude(labelOf(resolve(options.cwd, path), options.cwd));
     },

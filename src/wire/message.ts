@@ -5,6 +5,9 @@
 import type { Id } from './scan.js';
 
 export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 /** `params` is JSON already: a client's own words are repeated to the byte. */

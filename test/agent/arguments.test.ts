@@ -17,7 +17,8 @@ test('what is taken, with what is left out filled in', () => {
     ['verify_server_restarted', { since_timestamp: '2026-11-16' }, { since: 1794787200000 }],
     ['server_status', undefined, { wait: false, log: 0 }],
     ['server_status', { wait: true, log: 1000 }, { wait: true, log: 1000 }],
-    ['list_server_tools', {}, {}],
+    ['list_server_tools', {}, { name: undefined }],
+    ['list_server_tools', { name: 'ad' }, { name: 'ad' }],
     ['call_server_tool', { name: 'add' }, { name: 'add', arguments: {} }],
     ['call_server_tool', { name: 'add', arguments: { a: 1 } }, { name: 'add', arguments: { a: 1 } }],
   ] as const;

@@ -9,6 +9,7 @@ import * as words from '#src/agent/words.js';
 import type { Failure, ToolNames } from '#src/agent/words.js';
 import { root } from '../support/paths.js';
 
+const tried = { at: '2026-11-18T09:30:07.123Z', againAfterMs: 2400 };
 const failures: Record<Failure['kind'], Failure> = {
   build: {
     kind: 'build',
@@ -21,8 +22,16 @@ const failures: Record<Failure['kind'], Failure> = {
     command: 'node',
     how: 'exited with code 1 before the handshake was done',
     output: 'SyntaxError: Unexpected end of input\n    at src/add.js:3\n',
+    tried,
   },
   crash: { kind: 'crash', command: 'node', how: 'was ended by SIGSEGV', output: '' },
+  exit: { kind: 'exit', command: 'node', how: 'exited with code 0', output: '' },
+  era: {
+    kind: 'era',
+    command: 'node',
+    how: 'answered the handshake with an error: {"code":-32601}. The server seems to be one of MCP\'s modern era, and the client opened a legacy session while no server was there to say so',
+    output: '',
+  },
   configuration: {
     kind: 'configuration',
     command: 'mcp-hotline.config.jsonc',
@@ -46,20 +55,36 @@ const each = (say: (failure: Failure, tools?: ToolNames) => string): string[] =>
   ...Object.values(failures).map((failure) => say(failure, tools)),
 ];
 
+const late: Failure = {
+  ...failures.start,
+  how: 'did not answer the handshake within 20000 ms of its last sign of life',
+  late: true,
+};
+const beside: Failure = { ...failures.start, output: 'the device is taken\n', beside: true };
+
 /** Every sentence, by the name of the function that makes it. */
 const said: Record<keyof typeof words, string[]> = {
-  failureText: each(words.failureText),
+  failureText: [...each(words.failureText), words.failureText(beside), words.failureText(late)],
   failureMessage: each(words.failureMessage),
   servedByOldCode: each(words.servedByOldCode),
+  notStarted: [
+    ...Object.values(failures).map((failure) => words.notStarted(failure, tools)),
+    words
+      .notStarted({ ...failures.start, output: 'line\n'.repeat(1000) }, tools)
+      .replaceAll(/(line\n){3,}/g, 'line\n[…]\n'),
+  ],
   mayHaveRun: [
     words.mayHaveRun('tools/call', 'add'),
     words.mayHaveRun('tasks/cancel', ''),
     words.mayHaveRun('tools/call', 'add', failures.crash),
     words.mayHaveRun('tools/call', 'add', { ...failures.crash, output: 'Segmentation fault\n' }),
+    words.mayHaveRun('tools/call', 'add', failures.start),
+    words.mayHaveRun('tools/call', 'add', failures.crash, undefined, true),
+    words.mayHaveRun('tools/call', 'add', undefined, undefined, true),
     words.mayHaveRun('tools/call', 'add', undefined, tools),
     words.mayHaveRun('tools/call', 'add', failures.crash, tools),
   ],
-  heldTooLong: [words.heldTooLong(50), words.heldTooLong(50, tools)],
+  heldTooLong: [words.heldTooLong(50), words.heldTooLong(50, tools), words.heldTooLong(50, undefined, true)],
   holdIsFull: [
     words.holdIsFull('10000 messages'),
     words.holdIsFull('64 MiB of messages'),
@@ -67,6 +92,8 @@ const said: Record<keyof typeof words, string[]> = {
   ],
   noServer: [words.noServer()],
   notParsable: [words.notParsable()],
+  requestWithoutId: [words.requestWithoutId()],
+  lostTask: [words.lostTask('a1')],
   messageTooLong: [words.messageTooLong(134217728)],
   askerGone: [words.askerGone()],
 };

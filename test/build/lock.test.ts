@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { acquireBuildLock } from '#src/build/lock.js';
+import { acquireBuildLock, adoptBuildLock } from '#src/build/lock.js';
 import { ownerOf } from '#src/build/owner.js';
 import { testEnvironment } from '../support/harness.js';
 import { project } from '../support/project.js';
@@ -52,6 +52,50 @@ test('the next one waits until it is released', async (t) => {
   const lock = await second;
   assert.equal(lock?.waited, true);
   await lock.release();
+  assert.deepEqual(readdirSync(dir), []);
+});
+
+test('who waits is told so, once', async (t) => {
+  const dir = project(t).directory;
+  const first = await acquireBuildLock(dir, never, () => assert.fail('nobody has it'));
+  let waits = 0;
+  const second = acquireBuildLock(dir, never, () => waits++);
+  await tried(dir);
+  await first?.release();
+  await (await second)?.release();
+  assert.equal(waits, 1);
+});
+
+test('a lock that was handed to another process is held by that one, and void when it is gone', linux, async (t) => {
+  const dir = project(t).directory;
+  const successor = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env: testEnvironment('lock') });
+  cleanup(t, () => successor.kill('SIGKILL'));
+  const first = await acquireBuildLock(dir, never);
+  assert.match((await first?.handTo(successor.pid!)) ?? '', new RegExp(`"pid":${successor.pid},`));
+  first?.forget();
+  await first?.release();
+  assert.deepEqual(readdirSync(dir), ['build.lock'], 'it is no longer the first one’s to release');
+  let taken = false;
+  const second = acquireBuildLock(dir, never).then((lock) => {
+    taken = true;
+    return lock;
+  });
+  await tried(dir);
+  assert.equal(taken, false);
+  successor.kill('SIGKILL');
+  assert.equal((await second)?.waited, true);
+});
+
+test('who adopts a lock names its build and releases it, unless it is another’s by now', async (t) => {
+  const dir = project(t).directory;
+  const first = await acquireBuildLock(dir, never);
+  const text = await first?.handTo(process.pid);
+  const adopted = adoptBuildLock(dir, text ?? '');
+  await adopted.building(process.pid);
+  assert.match(readFileSync(`${dir}/build.lock`, 'utf8'), /"build":/);
+  await adoptBuildLock(dir, text ?? '').release();
+  assert.deepEqual(readdirSync(dir), ['build.lock'], 'what is on the disk is not what was adopted');
+  await adopted.release();
   assert.deepEqual(readdirSync(dir), []);
 });
 

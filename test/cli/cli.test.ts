@@ -134,6 +134,17 @@ test('every command has a page of its own, with its options and an example', asy
   }
 });
 
+test('the build helper is no command: it is in no help and no completion, and refuses to be started by hand', async () => {
+  for (const words of [['internal:build-helper'], ['internal:build-helper', '--', 'node']]) {
+    const { code, stdout, stderr } = await run(words);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^mcp-hotline: internal:build-helper is started by mcp-hotline itself/);
+  }
+  for (const words of [['--help'], ['completion', 'bash'], ['completion', 'zsh'], ['completion', 'fish']]) {
+    assert.doesNotMatch((await run(words)).stdout, /build-helper|internal/);
+  }
+});
+
 test('--help into a pipe that is closed at once is no error', { skip: process.platform === 'win32' }, async () => {
   const child = spawn('/bin/sh', ['-c', `"$0" "$1" --help | true`, process.execPath, bin], {
     cwd,

@@ -56,8 +56,10 @@ Found from the command
   build         build  (scripts in package.json)
 
 Rule server
-  watch  src/**/*.{ts,tsx,mts,cts,json}  (found)
+  watch  src/**/*.{ts,tsx,mts,cts}  (found)
          {manifests}  (found)
+  data   .  (found)
+         .env, json, jsonc, yaml, yml, toml, md, txt, csv, sql, graphql, html, hbs, j2, ejs, xml, ini: up to 1 MB, no tests, no docs
   files  14
          package.json
 ${Array.from({ length: 9 }, (_, index) => `         src/file-${10 + index}.ts`).join('\n')}
@@ -76,7 +78,7 @@ Options that are not at their defaults
   --debounce  50  (environment)
   --hold      1000  (option)
 
-watching src/**/*.{ts,tsx,mts,cts,json} and 1 more pattern, building with "build": dist/index.js lies in dist, the output of tsconfig.json
+watching src/**/*.{ts,tsx,mts,cts} and 1 more pattern, and data files, building with "build": dist/index.js lies in dist, the output of tsconfig.json
 `,
   );
 });

@@ -34,6 +34,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     bad: ['', 'a\0'],
   },
+  'also-watch': { good: [['data/*.json', ['data/*.json']]], bad: ['', 'a\0'] },
   ignore: { good: [['**/*.log', ['**/*.log']]], bad: [''] },
   ext: {
     good: [

@@ -151,7 +151,7 @@ test('Python, by its module', { skip: python === undefined && 'no python3' }, as
   server.edit('pyproject.toml', '1.0.0', '2.0.0');
   assert.match(await server.reloaded(2), /\(pyproject\.toml\)/);
   const line = await server.waitForLog('watching ');
-  assert.match(line, /watching \*\*\/\*\.py and 2 more patterns: greeter\/__main__\.py is Python$/);
+  assert.match(line, /watching \*\*\/\*\.py and 2 more patterns, and data files: greeter\/__main__\.py is Python$/);
 });
 
 test('a workspace: both packages are built, in order, and an edit of either is served', async (t) => {

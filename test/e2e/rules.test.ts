@@ -125,6 +125,29 @@ test('P6 then continue: the build runs, held calls wait for it, and nothing is r
   assert.equal(generation(), 2);
 });
 
+test('P2 a rule with note: the first tool result after its build has one more text block, and no other has', async (t) => {
+  const build = `node -e "require('fs').copyFileSync('source.txt', 'data.txt')"`;
+  const { files, proxy, generation } = await withConfig(t, {
+    rules: [
+      { name: 'data', watch: ['source.txt'], build, then: 'continue', note: true },
+      { name: 'server', watch: ['server.mjs'] },
+    ],
+  });
+  const texts = async (): Promise<string[]> =>
+    (await proxy.request('tools/call', { name: 'say', arguments: {} })).result.content.map(
+      (block: { text: string }) => block.text,
+    );
+  files.write('source.txt', 'first');
+  assert.equal((await texts())[0], 'one plain first');
+  files.write('source.txt', 'fresh');
+  const [said, note, ...more] = await texts();
+  assert.equal(said, 'one plain fresh');
+  assert.match(note ?? '', /rule "data" was built in \d+ ms at .* because of source\.txt/);
+  assert.deepEqual(more, []);
+  assert.deepEqual(await texts(), ['one plain fresh']);
+  assert.equal(generation(), 1);
+});
+
 test('P4 an edit of the configuration file applies without a reconnect', async (t) => {
   const { files, call, generation } = await withConfig(t, { rules: [{ name: 'server', watch: ['server.mjs'] }] });
   assert.equal(await call('say'), 'one plain none');

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { failureIn } from '../e2e/failures/failures.js';
 import { memoryOf } from '../support/harness.js';
 import { live, script, scripted } from '../support/live.js';
 import type { Live } from '../support/live.js';
@@ -96,10 +97,10 @@ describe('pipes', { concurrency: 4 }, () => {
       await proxy.waitForLog('closed');
       const calls = Array.from({ length: 20 }, () => proxy.request('tools/call', { name: 'version' }));
       const told = new RegExp(`closed its ${what}.*may or may not have taken effect`, 's');
-      assert.match((await closing).error?.message ?? '', told);
-      for (const { result, error } of await Promise.all(calls)) {
-        if (error === undefined) assert.equal(result.content[0].text, 'one', 'by its successor');
-        else assert.match(error.message, told);
+      assert.match(failureIn(await closing, proxy.transcript), told);
+      for (const answer of await Promise.all(calls)) {
+        if (answer.result?.isError === true) assert.match(failureIn(answer, proxy.transcript), told);
+        else assert.equal(answer.result.content[0].text, 'one', 'by its successor');
       }
       assert.equal(await proxy.call('version'), 'one');
       proxy.save(server('two'));

@@ -49,7 +49,7 @@ for (const end of [null, '']) {
 const unknowns: [title: string, request: Request, why: RegExp][] = [
   [
     'an error',
-    async () => ({ ok: false, error: { code: -32601, message: 'Method not found' } }),
+    async () => ({ ok: false, error: { code: -32603, message: 'Method not found' } }),
     /tools\/list failed: Method not found/,
   ],
   ['an error of no shape', async () => ({ ok: false, error: undefined }), /tools\/list failed: no reason given/],
@@ -69,6 +69,11 @@ for (const [title, request, why] of unknowns) {
     assert.match(fetched.why, why);
   });
 }
+
+test('P9 a list whose method the server does not have is empty, not unknown', async () => {
+  const missing: Request = async () => ({ ok: false, error: { code: -32601, message: 'Method not found' } });
+  assert.deepEqual(await fetchList(missing, tools, never), { known: true, items: [] });
+});
 
 test('P9 a list may have 100 pages and no more', async () => {
   const upTo =

@@ -2,9 +2,9 @@
 // events become lines is for the tests of whole sessions.
 
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -200,3 +200,24 @@ function tests(): void {
     assert.equal(isRunning(child.pid ?? 0), false);
   });
 }
+
+test('P14 a pipe in place of the trail or the marker is told of, and nobody waits for its other end', async (t) => {
+  const { directory } = project(t);
+  for (const name of ['audit.jsonl', 'restart.json']) execFileSync('mkfifo', [join(directory, name)]);
+  const problems: string[] = [];
+  const audit = new Audit(directory, (problem) => void problems.push(problem));
+  await audit.write('started');
+  assert.match(problems.join(), /audit\.jsonl is not a regular file/);
+  assert.deepEqual(await readAudit(directory), []);
+  assert.deepEqual(await readMarker(directory), { kind: 'torn' });
+});
+
+test('P14 a symbolic link in place of the trail is not followed', async (t) => {
+  const { directory, write, path } = project(t);
+  write('elsewhere', 'precious\n');
+  symlinkSync(path('elsewhere'), path('audit.jsonl'));
+  const problems: string[] = [];
+  await new Audit(directory, (problem) => void problems.push(problem)).write('started');
+  assert.equal(problems.length, 1);
+  assert.equal(readFileSync(path('elsewhere'), 'utf8'), 'precious\n');
+});

@@ -16,6 +16,8 @@ export interface Play {
   /** What a server's tools are found to be, if the desk asks for all of them. */
   tools: readonly unknown[] | undefined;
   now: number;
+  /** Whether a call that meets a failure is told that what failed is tried again. */
+  retries: boolean;
   client(message: unknown): void;
   server(generation: number, message: unknown): void;
   /** What was sent since the last time. */
@@ -36,8 +38,10 @@ export function play(options: Partial<DeskOptions> = {}): Play {
         now: () => game.now,
         drained: (generation) => void drained.push(generation),
         introduced: () => {},
+        refusedDiscover: () => {},
         agent: (call) => void calls.push(call),
         allTools: (_, known) => known(game.tools),
+        retryFailure: () => game.retries,
         warn: (text) => void warnings.push(text),
         warnOnce: (text) => void warnings.push(text),
       },
@@ -59,6 +63,7 @@ export function play(options: Partial<DeskOptions> = {}): Play {
     calls,
     tools: undefined,
     now: 0,
+    retries: false,
     client: (message) => {
       const line = Buffer.from(`${JSON.stringify(message)}\n`);
       const run = asRead(line);

@@ -1,6 +1,7 @@
 /** Verdicts on single messages and at handovers, read off a desk without input and output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failureSaid, type Message } from '../support/message.js';
 import { fc } from '../support/property.js';
 import { holdTraffic, lose, release, retire, takeOver } from '#src/pipeline/handover.js';
 import { answer, play, request, tell, type Play } from './play.js';
@@ -93,7 +94,7 @@ test("P8 no double effects: of a lost server's requests the safe ones go on and 
   lose(game.desk, 1);
   const [[to, message] = ['', {}], ...rest] = game.take();
   assert.equal(to, 'client');
-  assert.match(errorOf(message).message, /the tool "write" was running, so it may or may not have taken effect/);
+  assert.match(failureSaid(message as Message), /the tool "write" was running, so it may or may not have taken effect/);
   assert.deepEqual(rest, []);
   takeOver(game.desk, 2);
   release(game.desk, undefined);
@@ -212,7 +213,7 @@ test('P7 survives a broken edit: with --on-failure serve the old code runs, and 
   assert.match(message.result.content[1]?.text ?? '', /code before the last edit/);
 });
 
-test('P7 survives a broken edit: a session that is born broken is opened, its lists empty, its calls explained', () => {
+test('P7 survives a broken edit: a session that is born broken is opened with our tools alone, its calls explained', () => {
   const game = play();
   release(game.desk, failure);
   game.client(request(0, 'initialize', { protocolVersion: '2025-11-25' }));
@@ -222,7 +223,13 @@ test('P7 survives a broken edit: a session that is born broken is opened, its li
   const sent = game.take().map(([, message]) => message as { result?: Record<string, unknown> });
   const [initialize, tools, call, read] = sent;
   assert.equal(initialize?.result?.['protocolVersion'], '2025-11-25');
-  assert.deepEqual(tools?.result, { tools: [] });
+  const listed = tools?.result?.['tools'] as { name: string; description: string }[];
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    ['server_status', 'list_server_tools', 'call_server_tool'],
+  );
+  for (const text of [listed[0]?.description, initialize?.result?.['instructions']])
+    assert.match(String(text), /^The build of the MCP server failed/);
   assert.equal(call?.result?.['isError'], true);
   assert.match(errorOf(read).message, /build of the MCP server failed/);
   assert.equal(game.desk.session.stands, true);
@@ -234,7 +241,7 @@ test('P12.hold bounded: 10,000 messages are held, the next request is told so an
   for (let id = 1; id <= 10_000; id++) game.client(request(id, 'tools/call'));
   assert.deepEqual(game.take(), []);
   game.client(request(10_001, 'tools/call'));
-  assert.match(errorOf(game.take()[0]?.[1]).message, /10000 messages wait/);
+  assert.match(failureSaid(game.take()[0]?.[1] as Message), /10000 messages wait/);
   game.client(tell('notifications/x'));
   assert.equal(game.warnings.length, 1);
 });
@@ -277,4 +284,37 @@ test('P10 no cross-talk: a retired server finishes, then it is not heard any mor
   game.take();
   game.server(1, tell('notifications/message', { level: 'info', data: 'late' }));
   assert.deepEqual(game.take(), []);
+});
+
+test('P2 a note goes with the first plain tool result of the serving generation: not with a batch, a task or an error', () => {
+  const call = (id: number, more: object = {}) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'x', arguments: {}, ...more },
+  });
+  const emptyResult = (id: number) => ({ jsonrpc: '2.0', id, result: { content: [] } });
+  const game = play();
+  game.desk.holding = false;
+  game.desk.serving = 1;
+  for (const each of [call(1, { task: {} }), [call(2), call(3)], call(4), call(5), call(6)]) game.client(each);
+  game.take();
+  game.desk.notes = ['built'];
+  const asItIs = [
+    emptyResult(1),
+    [emptyResult(2), emptyResult(3)],
+    { jsonrpc: '2.0', id: 4, error: { code: 1, message: 'm' } },
+  ];
+  for (const each of asItIs) game.server(1, each);
+  assert.deepEqual(
+    game.take(),
+    asItIs.map((each) => ['client', each]),
+  );
+  game.server(1, emptyResult(5));
+  game.server(1, emptyResult(6));
+  const noted = { jsonrpc: '2.0', id: 5, result: { content: [{ type: 'text', text: 'built' }] } };
+  assert.deepEqual(game.take(), [
+    ['client', noted],
+    ['client', emptyResult(6)],
+  ]);
 });

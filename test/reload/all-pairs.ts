@@ -12,7 +12,7 @@ type AllFields = { readonly [K in Event['on']]: Fields<Extract<Event, { on: K }>
 const both: readonly boolean[] = [false, true];
 const nexts: Readonly<Record<Next, true>> = { restart: true, refresh: true, nothing: true };
 const crash = { kind: 'crash', command: 'node', how: 'exited with code 1', output: 'bang' } as const;
-const failures = [crash];
+const failures = [crash, { ...crash, kind: 'build' as const }];
 const delays = [0, 1000, 1001];
 const nobody = 0;
 
@@ -25,14 +25,23 @@ function fieldsFor(state: State): AllFields {
     change: {},
     restored: {},
     force: { rebuild: both },
+    retry: { forced: both, background: both },
     built: { attempt, next: Object.keys(nexts) as Next[] },
     refreshed: { attempt },
-    'build-failed': { attempt, failure: failures },
+    'build-failed': { attempt, failure: failures.filter(({ kind }) => kind === 'build'), delay: delays },
     retired: { generation },
     ready: { generation },
-    'start-failed': { generation, failure: failures, busy: both, skipped: both, delay: delays, unborn: both },
-    exit: { generation, clean: both, delay: delays, unborn: both, failure: failures },
-    overdue: { generation, failure: failures },
+    'start-failed': {
+      generation,
+      failure: [crash],
+      busy: both,
+      skipped: both,
+      delay: delays,
+      unborn: both,
+      isFirst: both,
+    },
+    exit: { generation, clean: both, delay: delays, unborn: both, failure: [crash] },
+    overdue: { generation, failure: [undefined, crash] },
     timer: {},
     close: {},
   };
@@ -62,8 +71,10 @@ export function allStates(): State[] {
 
 /** All that a state says but numbers and words. */
 export function sortOf(state: State): string {
-  return JSON.stringify(state, (_, value: unknown) => {
+  return JSON.stringify(state, (key, value: unknown) => {
+    if (key === 'generations') return value === 0 ? 'none' : 'some';
     if (typeof value === 'number') return 'n';
-    return typeof value === 'object' && value !== null && 'how' in value ? 'failure' : value;
+    if (typeof value !== 'object' || value === null || !('how' in value)) return value;
+    return 'kind' in value && value.kind === 'build' ? 'failed build' : 'failure';
   });
 }

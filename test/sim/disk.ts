@@ -120,6 +120,9 @@ export class Disk {
           .map((f) => contents.get(f)?.digest ?? '')
           .join(' '),
       prepare: () => this.#latency(),
+      // The simulated project has no data files, so nothing is taken for the server's.
+      accept: () => {},
+      changedAt: () => undefined,
       exclude: () => {},
       close: async () => {
         this.#watches.delete(stir);

@@ -147,6 +147,8 @@ export class Model {
       facts.reloads++;
       this.news.reloaded(Number(fields['generation']));
     }
+    // A new process, but what was built before: the failure stands.
+    if (event === 'starting' && 'generation' in fields) this.news.reloaded(Number(fields['generation']));
     if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
     if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text))
       facts.lenient = true;

@@ -88,6 +88,8 @@ export class Requests {
     const fail = (why: string): void => this.#facts.fail('P8', `request ${uid} (${method} ${asked.tool}) ${why}`);
     const lost = lives.get(asked.with.at(-1) ?? 0);
     if (asked.batch) return fail('of a batch is sent again');
+    const opens = method === 'initialize' || method === 'server/discover';
+    if (asked.with.length > 1 && !opens) return fail('is sent a third time');
     if (this.#cancelled.has(uid) && !asked.twin) return fail('is sent again though it was cancelled');
     if (method === 'tools/call' ? lost?.harmless.has(asked.tool) !== true : !SAFE.has(method))
       return fail('may have run and is sent again');
@@ -116,12 +118,13 @@ export class Requests {
   }
 
   /** The client is answered. Returns what. */
-  answered({ id, error }: Message, mark: Mark | undefined): Asked | undefined {
+  answered({ id, error, result }: Message, mark: Mark | undefined): Asked | undefined {
     if (id === null) return undefined;
+    const failure = error ?? ((result as { isError?: boolean } | undefined)?.isError === true ? result : undefined);
     const key = keyOf(id);
     const open = [...this.#open].filter((one) => one.key === key);
     // What waited in vain was with no server. Large ids that differ are one and the same here.
-    const waited = mark === undefined && error !== undefined && !saysMayHaveRun(error);
+    const waited = mark === undefined && failure !== undefined && !saysMayHaveRun(failure);
     const asked =
       (mark?.uid === undefined ? undefined : open.find(({ uid }) => uid === mark.uid)) ??
       (waited ? open.find((one) => !one.cancelled && one.with.length === 0) : undefined) ??
@@ -136,18 +139,15 @@ export class Requests {
     this.#open.delete(asked);
     if (asked.method === 'initialize' && error === undefined) this.#facts.sessionStands = true;
     if (asked.twin) return asked;
-    if (mark === undefined) this.#answeredByProxy(asked, error);
+    if (mark === undefined) this.#answeredByProxy(asked, failure);
     else if (!asked.with.includes(mark.g))
       this.#facts.fail('P10', `request ${asked.uid} is answered by generation ${mark.g}, which never had it`);
     return asked;
   }
 
-  #answeredByProxy(asked: Asked, error: unknown): void {
-    if (error === undefined || saysMayHaveRun(error) || asked.with.length === 0) return;
-    const harmless = asked.with.some(
-      (generation) => this.#facts.lives.get(generation)?.harmless.has(asked.tool) === true,
-    );
-    if (asked.method === 'tools/call' ? !harmless : !SAFE.has(asked.method))
+  #answeredByProxy(asked: Asked, failure: unknown): void {
+    if (failure === undefined || saysMayHaveRun(failure) || asked.with.length === 0) return;
+    if (!SAFE.has(asked.method))
       this.#facts.fail('P8', `request ${asked.uid} may have run, but the client is not told so`);
   }
 
@@ -188,6 +188,8 @@ export class Requests {
   }
 }
 
-function saysMayHaveRun(error: unknown): boolean {
-  return (error as { data?: { mayHaveRun?: boolean } }).data?.mayHaveRun === true;
+/** An error says it in its data, a tool result in its text. */
+function saysMayHaveRun(failure: unknown): boolean {
+  const { data, content } = failure as { data?: { mayHaveRun?: boolean }; content?: readonly { text?: string }[] };
+  return data?.mayHaveRun === true || (content?.[0]?.text ?? '').includes('may or may not have taken effect');
 }

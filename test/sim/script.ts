@@ -153,8 +153,6 @@ function programOf(chance: Random, { drain, builds }: Setting): Program {
   if (chance.once(2)) program.boot = chance.pick([5, 40, 300, 3000]);
   if (chance.once(2)) program.delay = chance.pick([2, 30, 400, 3000]);
   if (chance.once(3)) program.never = chance.pick([2, 5]);
-  // Without a limit to draining, what is never answered is never over.
-  if (drain === 0) delete program.never;
   if (chance.once(4)) {
     program.dies = {
       at: chance.pick(['boot', 'handshake', 'opened', 'list', 'call', 'call']),
@@ -164,6 +162,9 @@ function programOf(chance: Random, { drain, builds }: Setting): Program {
   }
   if (chance.once(12)) program.refuses = true;
   if (chance.once(10)) program.hangs = chance.pick(['handshake', 'list']);
+  // Without a limit to draining, what is never answered is never over.
+  if (drain === 0) delete program.never;
+  if (drain === 0 && program.hangs === 'list') delete program.hangs;
   if (chance.once(12)) program.busy = true;
   if (chance.once(6)) program.ignoresTerm = true;
   if (chance.once(6)) program.ignoresEnd = true;

@@ -176,6 +176,8 @@ function kindOf(call: Call, { result, error }: Message): string {
   if (call.agent !== undefined && call.tool === undefined) return `agent: ${call.agent}`;
   if (result.isError !== true) return 'result';
   const text = String(result.content[0].text);
+  if (text.includes('may or may not have taken effect')) return 'error: may have run';
+  if (text.includes('and this request has waited')) return 'error: held for too long';
   if (text.startsWith('The MCP server did not start')) return 'report: the start failed';
   if (text.startsWith('The MCP server crashed')) return 'report: crashed';
   return 'unexpected';

@@ -29,3 +29,11 @@ export function parse(raw: Buffer): Message {
     return undefined as unknown as Message;
   }
 }
+
+/** The words of an answer that the proxy gives because something failed: a tool's caller reads a result, everybody else an error. */
+export function failureSaid(answer: Message): string {
+  if (answer.result === undefined) return answer.error?.message ?? '';
+  return answer.result.isError === true
+    ? String(answer.result.content[0].text)
+    : `no failure: ${JSON.stringify(answer)}`;
+}

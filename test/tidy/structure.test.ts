@@ -58,7 +58,7 @@ const offences: [title: string, file: string, text: string, problem: string][] =
     ...(['every package has one home, and no MCP SDK is used', 'cli/x.ts'] as const),
     ...([`import '@modelcontextprotocol/sdk/x.js';`, 'the proxy must not import @modelcontextprotocol/sdk'] as const),
   ],
-  ['no file outgrows its purpose', 'wire/x.ts', '\n'.repeat(300), '301 lines, more than 300'],
+  ['no file outgrows its purpose', 'wire/x.ts', '\n'.repeat(400), '401 lines, more than 400'],
   ['only the cli prints, exits and reads argv', 'wire/x.ts', `console.log(1);`, 'console.log outside cli/'],
   ['only the cli prints, exits and reads argv', 'proxy.ts', `process.exit(1);`, 'process.exit outside cli/'],
   ['no time stamp decides and nothing is left to be done', 'watch/x.ts', `stat.mtimeMs;`, 'contains mtime'],

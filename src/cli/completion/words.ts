@@ -19,7 +19,7 @@ export type Value =
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
 const directories = new Set(['cwd', 'state-dir']);
-const files = new Set(['watch', 'ignore', 'config', 'log-file']);
+const files = new Set(['watch', 'also-watch', 'ignore', 'config', 'log-file']);
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
 
 export function wordsOf({ options }: Command): Word[] {

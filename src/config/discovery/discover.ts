@@ -2,7 +2,7 @@
 // the entry, runs nothing, and never fails: where nothing is found, it says why.
 
 import type { Rule } from '../rule.js';
-import { isInstalled, realOf, shown } from './disk.js';
+import { isInside, isInstalled, realOf, shown } from './disk.js';
 import { programName } from './flags.js';
 import type { Found, Search, Target, Wanted } from './found.js';
 import { javascriptSources, type Package } from './javascript.js';
@@ -71,8 +71,20 @@ function ruleOf(one: Package, name: string, { cwd, named }: Search, { build }: W
     name === SERVER ? named.filter((path) => !isInstalled(realOf(path))).map((path) => shown(path, cwd)) : [];
   const given = typeof build === 'string' && name === SERVER ? { script: build, directory: one.directory } : undefined;
   const made = one.build ?? given;
-  const rule: Rule = { name, watch: [...new Set([...one.watch, ...more])], then: 'restart' };
+  // A .env is looked for where the server is started, be its package elsewhere.
+  const data =
+    one.data.length === 0 ? [] : [...new Set([...one.data, ...(name === SERVER ? environmentIn(cwd, one) : [])])];
+  const rule: Rule = {
+    name,
+    watch: [...new Set([...one.watch, ...more])],
+    ...(data.length > 0 && { data }),
+    then: 'restart',
+  };
   return made === undefined ? rule : { ...rule, build: buildText(made, cwd) };
+}
+
+function environmentIn(cwd: string, { directory }: Package): string[] {
+  return isInside(cwd, directory) ? [] : ['.env*'];
 }
 
 /** The first half of the line. */
@@ -81,5 +93,6 @@ function told(rules: readonly Rule[]): string {
   const builds = rules.flatMap(({ build }) => (build === undefined ? [] : [build]));
   const watched =
     others.length === 0 ? first : `${first} and ${others.length} more ${others.length === 1 ? 'pattern' : 'patterns'}`;
-  return `watching ${watched}${builds.length === 0 ? '' : `, building with "${builds.join('", then "')}"`}`;
+  const data = rules.some((rule) => rule.data !== undefined) ? ', and data files' : '';
+  return `watching ${watched}${data}${builds.length === 0 ? '' : `, building with "${builds.join('", then "')}"`}`;
 }

@@ -1,12 +1,12 @@
 // JavaScript and TypeScript: what is watched and built, by what the entry was judged to be. Packages of the same workspace that it
 // depends on are taken in by the same way, and are built first.
 
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { endingOf, isFile, isInside, projectDirectories, shown } from './disk.js';
 import type { Search, Wanted } from './found.js';
 import { createJudge, type Judgement } from './judgement.js';
 import { javascriptEndings, languageOf, languages, type LanguageName } from './languages.js';
-import { ignored, withEndings } from './patterns.js';
+import { dataIn, ignored, withEndings } from './patterns.js';
 import { manifestsIn, type Sources } from './sources.js';
 import { buildIn, linkedMains, lockDirectory, packageIn, type Build } from './workspace.js';
 
@@ -21,7 +21,7 @@ export interface Package extends Sources {
   readonly name: string;
 }
 
-type Mutable = { watch: string[]; ignore: string[] };
+type Mutable = { watch: string[]; ignore: string[]; data: string[] };
 
 /** In the order in which they are built; the entry's own is the last. */
 export async function javascriptSources(entry: Entry, search: Search, wanted: Wanted): Promise<Package[]> {
@@ -38,8 +38,8 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     const judgement = await judge(file, tsconfig);
     const build = judgement.kind === 'built' ? buildOf(directories) : undefined;
     tell(file, judgement, build);
-    const files: Mutable = { watch: [], ignore: [] };
-    const projects = await addSources(files, { file, language }, top, judgement, build);
+    const files: Mutable = { watch: [], ignore: [], data: dataIn([top], cwd) };
+    const projects = await addSources(files, language, top, judgement, build);
     addManifests(files, directories, projects);
     const isOutput = judgement.kind === 'built' && isInside(file, judgement.output);
     if (!isOutput && isFile(file)) files.watch.push(shown(file, cwd));
@@ -52,6 +52,7 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     for (const one of linked) {
       files.watch.push(...one.watch);
       files.ignore.push(...one.ignore);
+      files.data.push(...one.data);
     }
     const isCovered = (one: Package): boolean =>
       wanted.build !== undefined ||
@@ -61,6 +62,7 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
       name: manifest?.name || basename(top),
       watch: [...new Set(files.watch)],
       ignore: [...new Set(files.ignore)],
+      data: wanted.ext?.length ? [] : [...new Set(files.data)],
       directory: top,
       because: because(file, judgement, build),
       read: [...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(top, name)), ...projects],
@@ -78,14 +80,16 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
 
   /** Returns the tsconfigs, those that they extend among them. */
   async function addSources(
-    { watch, ignore }: Mutable,
-    { file, language }: Entry,
+    { watch, ignore, data }: Mutable,
+    language: LanguageName,
     top: string,
     judgement: Judgement,
     build: Build | undefined,
   ): Promise<string[]> {
     if (judgement.kind === 'built' && build === undefined) {
-      watch.push(withEndings(judgement.output, endings([...javascriptEndings, 'json']), cwd));
+      watch.push(withEndings(judgement.output, endings(javascriptEndings), cwd));
+      // Whoever builds it puts the data beside the code. From above, such a directory is not looked into.
+      data.push(...dataIn([judgement.output], cwd));
       return [];
     }
     if (judgement.kind !== 'plain' && judgement.config !== undefined) {
@@ -94,17 +98,18 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
         const sources = project.sources(judgement.kind === 'source', wanted.ext ?? [], cwd);
         watch.push(...sources.watch);
         ignore.push(...sources.ignore);
+        data.push(
+          ...dataIn(
+            project.places.filter((directory) => !isInside(directory, top)),
+            cwd,
+          ),
+        );
       }
       return projects.flatMap((project) => project.files);
     }
     const own = endings(languages[judgement.kind === 'built' ? 'typescript' : language].endings);
     watch.push(withEndings(top, own, cwd));
     if (judgement.kind === 'built') ignore.push(ignored(judgement.output));
-    // Data lies at the top of a package too, and servers write it: JSON is source only beside sources.
-    const [folder, inside] = relative(top, file).split(sep);
-    if (judgement.kind === 'plain' && inside !== undefined && !wanted.ext?.length) {
-      watch.push(withEndings(join(top, folder!), [...own, 'json'], cwd));
-    }
     return [];
   }
 

@@ -19,6 +19,13 @@ export function withEndings(directory: string, endings: readonly string[], cwd: 
   return inDirectory(directory, isWide(directory) ? names : `**/${names}`, cwd);
 }
 
+/** Where data files lie: all through the directories, unless one of them holds more than a project. */
+export function dataIn(directories: readonly string[], cwd: string): string[] {
+  return directories.map((directory) =>
+    isWide(directory) ? inDirectory(directory, '.env*', cwd) : shown(directory, cwd),
+  );
+}
+
 export function anyOf(words: readonly string[]): string {
   return words.length === 1 ? words[0]! : `{${words.join(',')}}`;
 }

@@ -6,11 +6,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { endingOf, isDirectory, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
 import type { Search, Target } from './found.js';
 import { languages, type Language } from './languages.js';
-import { anyOf, ignored, inDirectory, withEndings } from './patterns.js';
+import { anyOf, dataIn, ignored, inDirectory, withEndings } from './patterns.js';
 
 export interface Sources {
   readonly watch: readonly string[];
   readonly ignore: readonly string[];
+  /** Directories whose data files belong to it. */
+  readonly data: readonly string[];
   /** A package.json script, and the directory of its package. */
   readonly build?: { readonly script: string; readonly directory: string };
   readonly output?: string;
@@ -28,7 +30,14 @@ export function sourcesOf(target: Placed, search: Search, ext: readonly string[]
   const { cwd, facts } = search;
   if (target.kind === 'itself') {
     const because = `${shown(target.file, cwd)} is run, and more is not known of it; name its sources with --watch`;
-    return { watch: [shown(target.file, cwd)], ignore: [], directory: dirname(target.file), read: [], because };
+    return {
+      watch: [shown(target.file, cwd)],
+      ignore: [],
+      data: [],
+      directory: dirname(target.file),
+      read: [],
+      because,
+    };
   }
   const language = languages[target.language];
   const from = target.kind === 'file' ? dirname(target.file) : target.directory;
@@ -52,6 +61,7 @@ export function sourcesOf(target: Placed, search: Search, ext: readonly string[]
       ...(language.outputs ?? []).map((name) => ignored(directory, `**/${name}`)),
       ...(target.language === 'python' ? environmentsIn(directory) : []),
     ]),
+    data: ext.length > 0 ? [] : dataIn(tops, cwd),
     directory: top,
     read: language.tops.map((name) => join(top, name)),
     because:

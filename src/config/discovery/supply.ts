@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Result } from '../check.js';
 import type { Resolved } from '../config.js';
 import { liveConfig, type LiveConfig } from '../live.js';
+import { withMore } from '../rules.js';
 import { isInside } from './disk.js';
 import type { Found } from './found.js';
 
@@ -19,6 +20,15 @@ export async function supplied(resolved: Result<Resolved>): Promise<Result<Suppl
 }
 
 export async function supply(resolved: Resolved): Promise<Supplied> {
+  const found = await withFound(resolved);
+  const { config, said } = found;
+  if (!config.reload || said.alsoWatch === undefined) return found;
+  const build = said.build === true ? 'build' : said.build || undefined;
+  const rules = withMore(config.rules, said.alsoWatch, build);
+  return { ...found, found: found.found && despite(found.found, said.alsoWatch), config: { ...config, rules } };
+}
+
+async function withFound(resolved: Resolved): Promise<Supplied> {
   const { config, said, file } = resolved;
   const isOpen = config.rules.length === 0;
   // With --watch alone the build is still to be found; rules of a file are complete.
@@ -34,6 +44,13 @@ export async function supply(resolved: Resolved): Promise<Supplied> {
     return { ...resolved, found, config: { ...config, strategy, rules, ignore: [...config.ignore, ...ignore] } };
   }
   return withBuild({ ...resolved, found, config: { ...config, strategy } }, found);
+}
+
+/** Where nothing was found, what is named besides is watched all the same. */
+function despite(found: Found, more: readonly string[]): Found {
+  if (found.rules.length > 0 || more.length === 0) return found;
+  const why = found.why.replace(/^[^:]*/, `watching ${more.join(', ')} and nothing else`);
+  return { ...found, why, level: 'info' };
 }
 
 /** Where the output itself is watched, somebody else builds it. */

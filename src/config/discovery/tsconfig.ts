@@ -13,6 +13,8 @@ export interface Tsconfig {
   readonly files: readonly string[];
   readonly outDir: string | undefined;
   readonly references: readonly string[];
+  /** The directories that it includes by name. */
+  readonly places: readonly string[];
   /** Whether the file is one of its sources. */
   covers(file: string): boolean;
   /** `more`: other endings than TypeScript's count too. */
@@ -38,13 +40,12 @@ export async function readTsconfig(path: string): Promise<Tsconfig | { problem: 
       files: [path, ...filesRead(cache).filter((file) => file !== path && !isInstalled(file))],
       outDir,
       references: references.map(({ path: to }) => asConfig(resolve(directory, to))),
+      places: (include ?? []).map((pattern) => split(pattern, directory).base).filter(isDirectory),
       covers: (file) => covers(file) !== undefined,
       sources(more, ext, cwd) {
         const javascript = more || options.allowJs === true || options.checkJs === true;
         const code = [...typescriptEndings, ...(javascript ? [...javascriptEndings, 'jsx'] : [])];
-        // Data lies at the top of a project too, and servers write it: JSON is source where sources are named.
-        const json = include !== undefined && options.resolveJsonModule !== false ? ['json'] : [];
-        const endings = ext.length > 0 ? ext : [...code, ...json];
+        const endings = ext.length > 0 ? ext : code;
         const outputs = [outDir, at(options.declarationDir)].filter((one) => one !== undefined);
         return {
           watch: [

@@ -37,6 +37,8 @@ function judgePart(shape: Shape, node: Node, name: string, context: Context): un
       return judgeOption(shape, node, name, context);
     case 'then':
       return judgeThen(node, name, context);
+    case 'switch':
+      return node.type === 'boolean' ? node.value : bad(node, name, 'true or false', context);
     case 'text':
       if (node.type === 'string' && new RegExp(shape.pattern, 'u').test(node.value as string)) return node.value;
       return bad(node, name, shape.expected, context);

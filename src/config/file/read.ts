@@ -136,19 +136,25 @@ interface RuleData {
   build?: string | false;
   then?: Rule['then'];
   imports?: string;
+  note?: boolean;
 }
 
 /** Rules are told apart by their names, so each gets one of its own. */
 function rulesOf(data: readonly RuleData[]): Rule[] {
   const taken = new Set<string>();
-  return data.map(({ name, watch, build, then = 'restart', imports }, index) => {
+  return data.map(({ name, watch, build, then = 'restart', imports, note }, index) => {
     const wanted = name ?? `rule ${index + 1}`;
     let own = wanted;
     for (let count = 2; taken.has(own); count++) own = `${wanted} (${count})`;
     taken.add(own);
     // oxlint-disable-next-line unicorn/no-thenable -- the word of the configuration file
     const rule: Rule = { name: own, watch, then };
-    return Object.assign(rule, typeof build === 'string' && { build }, imports !== undefined && { imports });
+    return Object.assign(
+      rule,
+      typeof build === 'string' && { build },
+      imports !== undefined && { imports },
+      note === true && { note },
+    );
   });
 }
 

@@ -33,6 +33,8 @@ function schemaOf(shape: Shape): Schema {
       return { type: 'string', pattern: shape.pattern };
     case 'then':
       return { enum: [...actions, ...reloadSignals], default: 'restart' };
+    case 'switch':
+      return { type: 'boolean', default: false };
     case 'list':
       return { type: 'array', items: schemaOf(shape.of), ...(shape.least > 0 && { minItems: shape.least }) };
     case 'record':

@@ -8,6 +8,7 @@ export type Shape =
   | { readonly kind: 'option'; readonly spec: OptionSpec }
   | { readonly kind: 'text'; readonly pattern: string; readonly expected: string }
   | { readonly kind: 'then' }
+  | { readonly kind: 'switch' }
   | { readonly kind: 'list'; readonly of: Shape; readonly least: number; readonly expected: string }
   | { readonly kind: 'record'; readonly names: string; readonly of: Shape; readonly expected: string }
   | ObjectShape;
@@ -80,9 +81,13 @@ const rule: ObjectShape = {
       description:
         'Where a watched YAML or JSON file names further files to watch, relative to itself: keys separated by dots, * for any key or index.',
     },
+    note: {
+      shape: { kind: 'switch' },
+      description: 'Whether the first tool result after a build of this rule gets a text block that says so.',
+    },
   },
   required: ['watch'],
-  needs: [],
+  needs: [['note', 'build']],
   apart: [],
 };
 

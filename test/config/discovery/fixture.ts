@@ -49,7 +49,7 @@ async function watchedBy(rules: Found['rules'], ignore: string[], cwd: string): 
   const watch = openWatch(
     {
       cwd,
-      rules: rules.map(({ name, watch: paths }) => ({ name, paths })),
+      rules: rules.map(({ name, watch: paths, data = [] }) => ({ name, paths, data })),
       ignore,
       ext: [],
       debounce: 10,

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fact, place } from './fixture.js';
 import { cleanup } from '../../support/cleanup.js';
 
-test('plain JavaScript: the package by its endings, its manifests, and JSON beside sources only', async (t) => {
+test('plain JavaScript: the package by its endings, its manifests, and its data', async (t) => {
   const here = place(t, {
     'package.json': {},
     'package-lock.json': {},
@@ -26,10 +26,21 @@ test('plain JavaScript: the package by its endings, its manifests, and JSON besi
   });
   const found = await here.find('node src/server.js');
   assert.deepEqual(await here.watched(found), {
-    server: ['lib/a.mjs', 'lib/b.cjs', 'package-lock.json', 'package.json', 'src/data.json', 'src/server.js'],
+    server: [
+      'lib/a.mjs',
+      'lib/b.cjs',
+      'package-lock.json',
+      'package.json',
+      'src/data.json',
+      'src/server.js',
+      'state.json',
+    ],
   });
   assert.deepEqual([found.rules[0]?.build, found.rules[0]?.then], [undefined, 'restart']);
-  assert.match(found.why, /^watching \*\*\/\*\.\{js,mjs,cjs\} and \d more patterns: src\/server\.js is JavaScript$/);
+  assert.match(
+    found.why,
+    /^watching \*\*\/\*\.\{js,mjs,cjs\} and \d more patterns, and data files: src\/server\.js is JavaScript$/,
+  );
 });
 
 test('what is found does not depend on where one stands', async (t) => {
@@ -184,6 +195,7 @@ test('Python: the project by its manifest, without its environments, with what i
       'a/pyproject.toml',
       'a/requirements-dev.txt',
       'a/src/a/__main__.py',
+      'a/src/a/x.json',
       'a/tests/test_a.py',
       'b/b.py',
       'b/pyproject.toml',
@@ -249,7 +261,7 @@ test('Go, Rust, .NET, PHP, Ruby and Deno, by their endings and manifests', async
     ['dotnet run --project A/A.csproj', 'net', net],
     ['php src/s.php', 'php', ['php/composer.json', 'php/src/s.php']],
     ['ruby lib/s.rb', 'ruby', ['ruby/Gemfile', 'ruby/Gemfile.lock', 'ruby/lib/s.rb', 'ruby/x.gemspec']],
-    ['deno run main.ts', 'deno', ['deno/deno.json', 'deno/main.ts']],
+    ['deno run main.ts', 'deno', ['deno/deno.json', 'deno/main.ts', 'deno/x.md']],
     ['swift run --package-path swift x', '.', ['swift/Package.swift', 'swift/Sources/x/main.swift']],
     ['dart run bin/x.dart', 'dart', ['dart/bin/x.dart', 'dart/pubspec.yaml']],
     ['dart run', 'dart', ['dart/bin/x.dart', 'dart/pubspec.yaml']],

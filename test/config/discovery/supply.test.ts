@@ -134,3 +134,32 @@ test('edited: other sources are found anew, and a half-written manifest changes 
   assert.ok(broken.ok);
   assert.deepEqual(broken.value.config.rules, other.value.config.rules);
 });
+
+test('--also-watch adds to the rule of the server, whoever made the rules', async (t) => {
+  const rules = (value: Supplied) => value.config.rules.map(({ name, watch, build }) => [name, watch.at(-1), build]);
+  const also = { alsoWatch: ['docs'] };
+  assert.deepEqual(rules(await supply(t, also)), [['server', 'docs', 'build']]);
+  assert.deepEqual(rules(await supply(t, { ...also, watch: ['dist'] })), [['default', 'docs', undefined]]);
+  assert.deepEqual(rules(await supply(t, { ...also, reload: false })), []);
+  const file = (text: string) => ({ ...typescript, 'mcp-hotline.config.json': text });
+  const two = file('{"rules": [{"name": "a", "watch": ["a"]}, {"name": "b", "watch": ["b"], "then": "notify"}]}');
+  assert.deepEqual(rules(await supply(t, also, {}, two)), [
+    ['a', 'docs', undefined],
+    ['b', 'b', undefined],
+  ]);
+  const none = file('{"alsoWatch": ["docs"], "rules": [{"name": "b", "watch": ["b"], "then": "continue"}]}');
+  assert.deepEqual(rules(await supply(t, {}, {}, none)), [
+    ['b', 'b', undefined],
+    ['server', 'docs', undefined],
+  ]);
+});
+
+test('--also-watch is watched where nothing is found, and the line says so', async (t) => {
+  const given = { command: 'no-such-program', args: [], alsoWatch: ['docs'] };
+  const { config, found } = await supply(t, given);
+  assert.deepEqual(
+    config.rules.map(({ watch }) => watch),
+    [['docs']],
+  );
+  assert.match(found?.why ?? '', /^watching docs and nothing else: /);
+});

@@ -7,11 +7,11 @@ import { fact, place, type Content } from './fixture.js';
 
 const build = { scripts: { build: 'tsc' } };
 
-/** The files of the server's rule, without manifests. */
+/** The files of the server's rule, without manifests and data. */
 async function sources(t: TestContext, files: Record<string, Content>, command: string): Promise<string[]> {
   const here = place(t, files);
   const { server = [] } = await here.watched(await here.find(command));
-  return server.filter((path) => !/(^|\/)(package|tsconfig[^/]*)\.json$/.test(path));
+  return server.filter((path) => !/\.(json|md)$/.test(path));
 }
 
 const tree: Record<string, Content> = {
@@ -48,17 +48,17 @@ const cases: [title: string, tsconfig: object, files: string[]][] = [
   [
     'a directory in include, and a pattern in exclude',
     { compilerOptions: { outDir: 'dist' }, include: ['src'], exclude: ['**/*.test.ts'] },
-    ['src/data.json', 'src/deep/er/view.tsx', 'src/deep/old.cts', 'src/index.ts'],
+    ['src/deep/er/view.tsx', 'src/deep/old.cts', 'src/index.ts'],
   ],
   [
-    'a directory in exclude, and JSON that is none of the sources',
-    { compilerOptions: { outDir: 'dist', resolveJsonModule: false }, include: ['src/**/*'], exclude: ['src/deep'] },
+    'a directory in exclude',
+    { compilerOptions: { outDir: 'dist' }, include: ['src/**/*'], exclude: ['src/deep'] },
     ['src/index.test.ts', 'src/index.ts'],
   ],
   [
     'JavaScript where it is compiled too',
     { compilerOptions: { outDir: 'dist', allowJs: true }, include: ['./src/*'] },
-    ['src/data.json', 'src/index.test.ts', 'src/index.ts', 'src/plain.js'],
+    ['src/index.test.ts', 'src/index.ts', 'src/plain.js'],
   ],
   [
     'single files, in files and in include, whatever is excluded',
@@ -189,7 +189,8 @@ test('without a build script the output itself is watched, and the line says so'
   const files = { ...tree, 'package.json': {}, 'tsconfig.json': { compilerOptions: { outDir: 'dist' } } };
   const here = place(t, files);
   const found = await here.find('node dist/index.js');
-  assert.deepEqual(await here.watched(found), { server: ['dist/index.js', 'package.json', 'tsconfig.json'] });
+  const data = ['src/data.json', 'src/notes.md'];
+  assert.deepEqual(await here.watched(found), { server: ['dist/index.js', 'package.json', ...data, 'tsconfig.json'] });
   assert.match(found.why, /no script "build" to make it; name one with --build/);
 });
 
@@ -253,7 +254,7 @@ test('a tsconfig that has nothing to do with the entry is none', async (t) => {
   const found = await here.find('node server.js');
   assert.equal(fact(found, 'tsconfig'), undefined);
   assert.deepEqual(await here.watched(found), {
-    server: ['package.json', 'server.js', 'src/plain.js', 'tsconfig.json'],
+    server: ['package.json', 'server.js', 'src/data.json', 'src/notes.md', 'src/plain.js', 'tsconfig.json'],
   });
 });
 
@@ -295,7 +296,8 @@ test('the given endings, the given build and no build', async (t) => {
   assert.equal(given.rules[0]?.build, 'make -j2');
   assert.ok((await here.watched(given))['server']?.includes('src/index.ts'));
   const none = await here.find('node dist/index.js', { build: false });
-  assert.deepEqual(await here.watched(none), { server: ['dist/index.js', 'package.json', 'tsconfig.json'] });
+  const data = ['src/data.json', 'src/notes.md'];
+  assert.deepEqual(await here.watched(none), { server: ['dist/index.js', 'package.json', ...data, 'tsconfig.json'] });
   assert.equal(none.rules[0]?.build, undefined);
   const asked = await here.find('tsx src/index.ts', { build: 'lint' });
   assert.equal(asked.rules[0]?.build, 'lint');

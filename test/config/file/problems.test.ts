@@ -10,7 +10,7 @@ import { fileShape } from '#src/config/file/shape.js';
 import { project } from '../../support/project.js';
 
 const name = 'mcp-hotline.config.jsonc';
-const ruleKeys = 'name, watch, build, then, imports';
+const ruleKeys = 'name, watch, build, then, imports, note';
 
 /** Each problem as it is said, without the file's name. */
 const cases: readonly [title: string, text: string, problems: readonly (string | RegExp)[]][] = [

@@ -92,6 +92,8 @@ function goodOf(shape: Shape): fc.Arbitrary<unknown> {
       return fc.oneof({ weight: 5, arbitrary: fc.constantFrom('src', 'import.*.path', 'x') }, word, fc.string());
     case 'then':
       return fc.constantFrom(...actions, ...reloadSignals, 'SIGKILL', 'SIGSTOP', 'stop', 'Restart');
+    case 'switch':
+      return fc.boolean();
     case 'list':
       return fc.array(valueOf(shape.of), { maxLength: 3 });
     case 'record':

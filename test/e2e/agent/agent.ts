@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { Ajv } from 'ajv';
+import { toolDefinitions } from '#src/agent/tools.js';
 import type { AuditLine } from '#src/log/audit.js';
 import { live } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
@@ -54,6 +56,7 @@ export async function agent(t: TestContext, files: Record<string, string>, given
     async tool(name, args = {}) {
       const { result, error } = await proxy.request('tools/call', { name, arguments: args });
       assert.equal(error, undefined, proxy.transcript());
+      fitsSchema(name, result);
       return told(result);
     },
     async toolNames() {
@@ -69,9 +72,23 @@ export async function agent(t: TestContext, files: Record<string, string>, given
   };
 }
 
+const ajv = new Ajv({ strict: false });
+
+/** Clients check structured content against what the tool has published, also of an answer that is an error. */
+function fitsSchema(shown: string, result: Json): void {
+  const schema = toolDefinitions.find(({ name }) => shown.endsWith(name))?.outputSchema;
+  if (schema === undefined || result.structuredContent === undefined) return;
+  const validate = ajv.compile(schema);
+  assert.ok(validate(result.structuredContent), `${ajv.errorsText(validate.errors)} in ${JSON.stringify(result)}`);
+}
+
 export function told(result: Json): Told {
   assert.equal(result.content.length, 1);
-  return { text: result.content[0].text, facts: result.structuredContent, isError: result.isError === true };
+  const { text } = result.content[0];
+  const { message, ...facts } = result.structuredContent ?? {};
+  // Some clients show their model only the text, others only the structured content.
+  if (message !== undefined) assert.ok(text.startsWith(message), `${message} is not what the text says: ${text}`);
+  return { text, facts, isError: result.isError === true };
 }
 
 export const now = (): string => new Date().toISOString();

@@ -28,7 +28,7 @@ const wrong: [tool: string, given: object, says: RegExp][] = [
   ['server_status', { wait: 1 }, /"wait" is 1; expected true or false/],
   ['server_status', { log: -1 }, /"log" is -1; expected a whole number from 0 to 1000/],
   ['server_status', { log: 1.5 }, /"log" is 1.5/],
-  ['list_server_tools', { cursor: 'x' }, /"cursor" is not an argument.*takes no arguments/],
+  ['list_server_tools', { cursor: 'x' }, /"cursor" is not an argument.*takes name/],
   ['call_server_tool', {}, /"name" is missing; expected the name of a tool/],
   ['call_server_tool', { name: 'add', arguments: [] }, /"arguments" is \[\]; expected an object/],
 ];
@@ -131,10 +131,10 @@ test('P7 they work while the server has never come up', async (t) => {
   const proxy = await agent(t, scripted('broken('));
   assert.deepEqual(await proxy.toolNames(), ownTools);
   const status = await proxy.tool('server_status', { log: 100 });
-  assert.match(status.text, /No MCP server is running.*SyntaxError.*last lines on stderr:\n.*SyntaxError/s);
+  assert.match(status.text, /No MCP server is running.*SyntaxError.*last lines on stderr,[^\n]*:\n.*SyntaxError/s);
   assert.ok(status.facts.log.some((line: string) => line.startsWith('SyntaxError')));
   const listed = await proxy.tool('list_server_tools');
-  assert.match(listed.text, /can't be listed: no server is running. Call server_status/);
+  assert.match(listed.text, /can't be listed: no server is running. No MCP server is running: .*SyntaxError/s);
   assert.match((await proxy.tool('call_server_tool', { name: 'add' })).text, /SyntaxError.*call restart_server/s);
   const again = await proxy.tool('restart_server', { reason: 'hope' });
   assert.equal(again.isError, true);
@@ -165,12 +165,15 @@ test('P7 while a build fails, the compiler is quoted, and a rebuild can be asked
   );
 });
 
-test('what the server says on stderr comes with the status', async (t) => {
+test('what the server prints comes with the status, by whichever stream', async (t) => {
   const proxy = await agent(t, scripted(`console.error('one\\ntwo\\nthree'); ${plain}`));
   await proxy.waitForLog('three');
   const { text, facts } = await proxy.tool('server_status', { log: 2 });
   assert.deepEqual(facts.log, ['two', 'three']);
-  assert.match(text, /last lines on stderr:\ntwo\nthree$/);
+  assert.match(text, /last lines on stderr, and on stdout where they were no messages:\ntwo\nthree$/);
+  proxy.save(script(`console.log('four'); ${plain}`));
+  await proxy.tool('add');
+  assert.deepEqual((await proxy.tool('server_status', { log: 2 })).facts.log, ['four']);
 });
 
 test('P16 in the modern era every answer carries its resultType', async (t) => {

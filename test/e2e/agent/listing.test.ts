@@ -90,7 +90,7 @@ test('a server without tools gains the capability, and the proxy asks it for non
   const { capabilities } = await proxy.initialize();
   assert.deepEqual(capabilities, { prompts: { listChanged: true }, tools: { listChanged: true } });
   assert.deepEqual(await proxy.toolNames(), ownTools);
-  assert.deepEqual((await proxy.tool('list_server_tools')).facts, { tools: [] });
+  assert.deepEqual((await proxy.tool('list_server_tools')).facts.tools, []);
   const none = await proxy.tool('call_server_tool', { name: 'add' });
   assert.match(none.text, /has no tool called "add"/);
   assert.equal((await proxy.tool('restart_server', { reason: 'a test' })).facts.generation, 2);

@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failureSaid } from '../../support/message.js';
 import { script, scripted } from '../../support/live.js';
 import { agent, told } from './agent.js';
 
@@ -90,7 +91,7 @@ test('a restart that takes longer than --hold says what to call next', async (t)
   assert.deepEqual(facts, { restarted: false });
   assert.match(text, /still restarting after 1 s. Call server_status with wait: true/);
   const held = await proxy.request('tools/call', { name: 'add', arguments: {} });
-  assert.match(held.error?.message ?? '', /Send it again. Call server_status with wait: true/);
+  assert.match(failureSaid(held), /Send it again\. .*Call server_status with wait: true/);
   proxy.files.write('go', '');
   assert.match((await proxy.tool('server_status', { wait: true })).text, /is serving, generation 2/);
 });
@@ -127,7 +128,7 @@ test('P8 a call through call_server_tool that may have run is not sent again, on
     export const tools = { effect: once, look: once };`;
   const first = await agent(t, scripted(body));
   const lost = await first.request('tools/call', { name: 'call_server_tool', arguments: { name: 'effect' } });
-  assert.match(lost.error?.message ?? '', /the tool "effect" was running.*may or may not.*Call server_status/s);
+  assert.match(failureSaid(lost), /the tool "effect" was running.*may or may not.*Call server_status/s);
   const second = await agent(t, scripted(body));
   assert.equal((await second.tool('call_server_tool', { name: 'look' })).text, '2');
 });

@@ -1,5 +1,5 @@
-// Born broken, legacy: a server that has never come up costs no session. It is opened all the same, with empty lists and calls
-// that tell why; when the server comes up, everything is replayed to it and list_changed brings its tools in. The modern era is
+// Born broken, legacy: a server that has never come up costs no session. It is opened all the same, with tools and calls that
+// tell why; when the server comes up, everything is replayed to it and list_changed brings its tools in. The modern era is
 // born-broken-modern.test.ts's, a server that is merely late born-late.test.ts's.
 
 import assert from 'node:assert/strict';
@@ -8,21 +8,22 @@ import { describe, test } from 'node:test';
 import { live, script, scripted } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
 import { behaviour, reloadable } from '../../support/reloadable.js';
-import { build, builds, builtFiles, failureOf } from './failures.js';
+import { build, builds, builtFiles, failureOf, namesIn, standInTools } from './failures.js';
 
 const listChanged = { listChanged: true };
 const broken = (says = 'one', source = 'export default {') => ({ ...reloadable(says), 'src/behaviour.mjs': source });
 
 async function lists(proxy: Live): Promise<object[]> {
   const methods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
-  return Promise.all(methods.map(async (method) => (await proxy.request(method)).result));
+  const [tools, ...others] = await Promise.all(methods.map(async (method) => (await proxy.request(method)).result));
+  return [{ tools: namesIn(tools.tools) }, ...others];
 }
 
-const empty = [{ tools: [] }, { prompts: [] }, { resources: [] }, { resourceTemplates: [] }];
+const empty = [{ tools: standInTools }, { prompts: [] }, { resources: [] }, { resourceTemplates: [] }];
 
 describe('born broken', { concurrency: 3 }, () => {
   for (const strategy of ['overlap', 'replace']) {
-    test(`P7 born broken (${strategy}): the session comes up, the lists are empty, and the mended server’s tools come by list_changed`, async (t) => {
+    test(`P7 born broken (${strategy}): the session comes up, the lists have nothing but our tools, and the mended server’s tools come by list_changed`, async (t) => {
       const proxy = await live(t, broken(), { initialize: false, options: ['--strategy', strategy] });
       const result = await proxy.initialize({ protocolVersion: '2025-06-18' });
       assert.equal(result.protocolVersion, '2025-06-18');
@@ -77,6 +78,14 @@ describe('born broken', { concurrency: 3 }, () => {
       assert.equal(await proxy.call('answer'), 'two');
     });
   }
+
+  test('P7 born broken: a reason that the server gives on stdout is told, and no line of it reaches the client', async (t) => {
+    const proxy = await live(t, scripted(`console.log('set API_KEY first'); process.exitCode = 1; process.exit();`));
+    assert.match(await failureOf(proxy), /exited with code 1[^]*Its output:\n\nset API_KEY first\n/);
+    const { error } = await proxy.request('resources/read', { uri: 'a:b' });
+    assert.match(error?.data.output, /set API_KEY first/);
+    for (const { message } of proxy.messages) assert.equal(message?.jsonrpc, '2.0');
+  });
 
   test('P7 born broken: an initialize that is sent before the first start or after the second failed is answered alike', async (t) => {
     const proxy = await live(t, broken(), { initialize: false });
@@ -158,7 +167,9 @@ describe('born broken', { concurrency: 3 }, () => {
 
     const options = ['--state-dir', proxy.files.path('state')];
     const again = await live(t, broken(), { options, initialize: false });
-    assert.deepEqual(await again.initialize(), first);
+    const { instructions, ...result } = await again.initialize();
+    assert.deepEqual(result, first);
+    assert.match(instructions, /SyntaxError/);
     assert.deepEqual(first.capabilities, {
       tools: { odd: 1, ...listChanged },
       logging: {},

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { live, script, scripted } from '../../support/live.js';
 import { behaviour } from '../../support/reloadable.js';
 import { meta, modern, script as modernScript } from '../modern/modern.js';
-import { build, builtFiles, failureIn, failureOf } from './failures.js';
+import { build, builtFiles, failureIn, failureOf, namesIn, standInTools } from './failures.js';
 
 const options = ['--start-timeout', '2000'];
 const waits = (more = '') => `
@@ -46,7 +46,7 @@ describe('born late', { concurrency: 4 }, () => {
     const proxy = await live(t, scripted(waits()), { options, initialize: false });
     const result = await proxy.initialize();
     assert.notEqual(result.serverInfo.name, 'late');
-    assert.deepEqual((await proxy.request('tools/list')).result, { tools: [] });
+    assert.deepEqual(namesIn((await proxy.request('tools/list')).result.tools), standInTools);
     const text = await failureOf(proxy, 'which');
     assert.match(text, /`node` has not answered the handshake for 7 s, but is still running\./);
     assert.match(text, /waiting for the model/);
@@ -59,18 +59,17 @@ describe('born late', { concurrency: 4 }, () => {
     assert.equal(told.filter((method) => /initialize/.test(method ?? '')).length, 2);
   });
 
-  test('P7 P16 the same for server/discover; its late answer is not heard twice', async (t) => {
+  test('P7 P16 the same for a modern client that asks for no more than a list; its late answer is not heard twice', async (t) => {
     const late = `export const methods = { 'server/discover': async () => {
       await appears('gate');
       return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' };
     } };
     export const tools = { which: () => generation };`;
     const proxy = await modern(t, modernScript(late), { options });
-    const { result } = await proxy.ask('server/discover');
-    assert.deepEqual(result.supportedVersions, ['2026-07-28']);
-    assert.equal(result.capabilities.tools.listChanged, true);
+    const { error } = await proxy.ask('server/discover');
+    assert.equal(error?.code, -32601, 'nothing says that it is modern');
     await proxy.open('s', { toolsListChanged: true });
-    assert.deepEqual((await proxy.ask('tools/list')).result.tools, []);
+    assert.deepEqual(namesIn((await proxy.ask('tools/list')).result.tools), standInTools);
     assert.match(failureIn(await proxy.ask('tools/call', { name: 'which' }), proxy.transcript), /has not answered/);
     proxy.files.write('gate', '');
     await proxy.streamed('s', 'notifications/tools/list_changed');
@@ -87,7 +86,7 @@ describe('born late', { concurrency: 4 }, () => {
     const proxy = await modern(t, modernScript(late), { options, era: 'legacy' });
     await proxy.ask('server/discover');
     await proxy.initialize();
-    assert.deepEqual((await proxy.request('tools/list')).result, { tools: [] });
+    assert.deepEqual(namesIn((await proxy.request('tools/list')).result.tools), standInTools);
     proxy.files.write('gate', '');
     await proxy.waitFor(toolsChanged, 'news of the tools');
     assert.equal(await proxy.call('which'), '1');
@@ -139,7 +138,7 @@ describe('born late', { concurrency: 4 }, () => {
     assert.deepEqual(told.slice(0, 2), ['initialize', 'notifications/initialized']);
   });
 
-  test('P7 P16 the same, modern', async (t) => {
+  test('P7 P16 the same, modern: what nothing is known of is refused', async (t) => {
     const proxy = await modern(t, modernScript('export const tools = { which: () => generation };'), {
       options: [
         ...options,
@@ -147,8 +146,8 @@ describe('born late', { concurrency: 4 }, () => {
         `node -e "setInterval(()=>require('fs').existsSync('gate')&&process.exit(),20)"`,
       ],
     });
-    const { result } = await proxy.ask('server/discover', {}, { meta });
-    assert.equal(result.capabilities.tools.listChanged, true);
+    const { error } = await proxy.ask('server/discover', {}, { meta });
+    assert.equal(error?.code, -32601);
     const asked = proxy.which();
     proxy.files.write('gate', '');
     assert.equal(await asked, '1');

@@ -38,6 +38,18 @@ const ways: readonly { how: string; source: string; told: RegExp; words: RegExp 
     words: /Its output:\n\ngiving up\n/,
   })),
   {
+    how: 'an exit whose reason is on stdout',
+    source: `console.log('set API_KEY first'); process.exitCode = 1; process.exit();`,
+    told: beforeDone('exited with code 1'),
+    words: /Its output:\n\nset API_KEY first\n/,
+  },
+  {
+    how: 'an exit whose reason is on stdout, without a newline, after words on stderr',
+    source: `console.error('looking for the key'); process.stdout.write('set API_KEY first', () => process.exit(1)); await never;`,
+    told: beforeDone('exited with code 1'),
+    words: /Its output:\n\nlooking for the key\nset API_KEY first\n/,
+  },
+  {
     how: 'a signal',
     source: `process.kill(process.pid, 'SIGSEGV'); await never;`,
     told: beforeDone('was ended by SIGSEGV'),
@@ -49,7 +61,7 @@ const ways: readonly { how: string; source: string; told: RegExp; words: RegExp 
       process.stdout.write('{"jsonrpc":"2.0","id":0,"resu', () => process.exit(5));
     } };`,
     told: beforeDone('exited with code 5'),
-    words: nothing,
+    words: /Its output:\n\n\{"jsonrpc":"2\.0","id":0,"resu\n/,
   },
   {
     how: 'a handshake that is answered with an error',
@@ -60,7 +72,7 @@ const ways: readonly { how: string; source: string; told: RegExp; words: RegExp 
   {
     how: 'a handshake that is never answered',
     source: `console.error('thinking'); export const methods = { initialize: () => {} };`,
-    told: /`node` did not answer the handshake within 2000 ms\./,
+    told: /`node` did not answer the handshake within 2000 ms of its last sign of life\./,
     words: /thinking/,
   },
 ];
@@ -164,4 +176,30 @@ test('P7 P15 the old server dies while new code has failed: calls and all else a
   assert.match(error?.message ?? '', /did not start.*exited with code 1/);
   proxy.save(good('1'));
   assert.equal(await proxy.call('answer'), '1');
+});
+
+/** As a command that compiles before it serves: at work, and silent on stdout, for longer than the start time-out. */
+const compiling = (work: string): string =>
+  `const until = performance.now() + 3000;
+  while (performance.now() < until) { ${work}; await new Promise((resolve) => setTimeout(resolve, 50)); }
+  export const tools = { answer: () => 'compiled' };`;
+
+for (const [sign, work] of [
+  ['prints on stderr', `console.error('compiling')`],
+  ['uses the processor', `{ const end = performance.now() + 100; while (performance.now() < end); }`],
+] as const) {
+  test(`P7 a start that takes longer than --start-timeout but ${sign} is waited for`, async (t) => {
+    const proxy = await live(t, files(), { options: ['--start-timeout', '1500'] });
+    assert.equal(await proxy.call('answer'), '0');
+    proxy.save(script(compiling(work)));
+    assert.equal(await proxy.call('answer'), 'compiled');
+  });
+}
+
+test('P7 a start that shows signs of life for ever is given up after three times --start-timeout, and told what may help', async (t) => {
+  const proxy = await live(t, files(), { options: ['--start-timeout', '500'] });
+  proxy.save(script(`setInterval(() => console.error('still compiling'), 50); await never;`));
+  const text = await failureOf(proxy);
+  assert.match(text, /did not answer the handshake within 500 ms[^]*still compiling[^]*--start-timeout.*--build/);
+  assert.doesNotMatch(text, /Fix the error in the source/);
 });

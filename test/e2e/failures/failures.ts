@@ -40,13 +40,13 @@ export function countLog(proxy: Live, pattern: RegExp): number {
     .filter((line) => pattern.test(line)).length;
 }
 
-/** A server that can be told to die. Its tools: `which`, `die` with a code or a signal and last words, `slow` until there is a file `gate`. */
+/** A server that can be told to die. Its tools: `which`, `die` with a code or a signal and last words (on stderr, or on `fd`), `slow` until there is a file `gate`. */
 export const mortal = (more = ''): string =>
   script(`import { writeSync } from 'node:fs';
   export const tools = {
     which: () => generation,
-    die: ({ code, signal, words = '' }) => {
-      writeSync(2, words);
+    die: ({ code, signal, words = '', fd = 2 }) => {
+      writeSync(fd, words);
       if (signal) process.kill(process.pid, signal);
       else process.exit(code);
       return never;
@@ -54,3 +54,12 @@ export const mortal = (more = ''): string =>
     slow: async () => (await appears('gate'), generation),
   };${more}`);
 export const mortalFiles = (): Record<string, string> => ({ ...scripted(''), 'src/script.mjs': mortal() });
+
+/** A state directory that holds what the command said of itself when it ran before, and the option that names it. */
+export const memory = (said: object): Record<string, string> => ({ 'state/introductions.json': JSON.stringify(said) });
+export const withMemory = ['--state-dir', 'state'];
+
+/** What the list of tools has while no server has ever come up. */
+export const standInTools = ['server_status', 'list_server_tools', 'call_server_tool'];
+
+export const namesIn = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name);

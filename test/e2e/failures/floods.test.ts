@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { failureSaid } from '../../support/message.js';
 import { memoryOf } from '../../support/harness.js';
 import { live, script, scripted } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
@@ -48,9 +49,9 @@ describe('floods', { concurrency: 2 }, () => {
     };`;
     const proxy = await live(t, scripted(bursting), { options });
     await withMemoryFlat(proxy, async () => {
-      const { error } = await proxy.request('tools/call', { name: 'burst' });
-      assert.match(error?.message ?? '', /wrote a line of more than 4194304 bytes/);
-      assert.match(error?.message ?? '', /may or may not have taken effect/);
+      const said = failureSaid(await proxy.request('tools/call', { name: 'burst' }));
+      assert.match(said, /wrote a line of more than 4194304 bytes/);
+      assert.match(said, /may or may not have taken effect/);
       assert.equal(await proxy.call('answer'), '2');
     });
     await proxy.waitForLog(/generation 1 wrote a line of more than 4194304 bytes.*--max-message/);
@@ -64,6 +65,24 @@ describe('floods', { concurrency: 2 }, () => {
     await withMemoryFlat(proxy, async () => {
       const said = `console.error('the beginning');${flood('stderr', 'noise\n', 100)}
         console.error('the end'); process.exitCode = 4; process.exit();`;
+      proxy.save(script(said));
+      const text = await failureOf(proxy);
+      assert.match(text, /exited with code 4 before/);
+      assert.match(text, /the beginning\nnoise\n/);
+      assert.match(text, /bytes left out, the last 64 KiB are in/);
+      assert.ok(text.length < 10_000);
+    });
+    proxy.save(good('1'));
+    assert.equal(await proxy.call('answer'), '1');
+  });
+
+  test('P7 P12 new code that floods stdout with text, then fails: its first and last words are told, the old server stays', async (t) => {
+    const proxy = await live(t, files(), { options });
+    proxy.child.stderr.removeAllListeners('data');
+    proxy.child.stderr.resume();
+    await withMemoryFlat(proxy, async () => {
+      const said = `console.log('the beginning');${flood('stdout', 'noise\n', 10)}
+        console.log('the end'); process.exitCode = 4; process.exit();`;
       proxy.save(script(said));
       const text = await failureOf(proxy);
       assert.match(text, /exited with code 4 before/);

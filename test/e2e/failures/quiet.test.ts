@@ -126,9 +126,9 @@ describe('quiet failures', { concurrency: 3 }, () => {
     const sent = Array.from({ length: 20 }, () => proxy.request('tools/call', { name: 'answer' }));
     proxy.save(behaviour('two'));
     assert.equal(await proxy.call('answer'), 'two');
-    for (const { result, error } of await Promise.all(sent)) {
-      if (error === undefined) assert.equal(result.content[0].text, 'two');
-      else assert.match(error.message, /may or may not have taken effect/);
+    for (const { result } of await Promise.all(sent)) {
+      if (result.isError !== true) assert.equal(result.content[0].text, 'two');
+      else assert.match(result.content[0].text, /may or may not have taken effect/);
     }
   });
 
@@ -157,6 +157,33 @@ describe('quiet failures', { concurrency: 3 }, () => {
       },
     );
   }
+
+  test('P14 P13 a pipe as --log-file is refused in words, and the proxy ends with its client', async (t) => {
+    const files = project(t);
+    spawnSync('mkfifo', [files.path('log')]);
+    const proxy = await live(t, reloadable('one'), { options: ['--log-file', files.path('log')] });
+    assert.equal(await proxy.call('answer'), 'one');
+    await proxy.waitForLog(/cannot write the log file: .* is neither a regular file nor a character device/);
+    proxy.end();
+    assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
+  });
+
+  const own = ['unshare', '-Urpf', '--mount-proc'];
+  const canBeFirst = spawnSync(own[0]!, [...own.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  test(
+    'P13 as process 1 of a container it says once that an init is missing',
+    { skip: !canBeFirst && 'no namespaces' },
+    async (t) => {
+      const proxy = within(t, own);
+      await proxy.initialize();
+      assert.equal(await proxy.answer(), 'one');
+      proxy.save('two');
+      assert.equal(await proxy.answer(), 'two');
+      const told = lines(proxy, /process 1 of its container/);
+      assert.equal(told.length, 1, proxy.stderr());
+      assert.match(told[0]!, /docker run --init/);
+    },
+  );
 
   const mount = (how: string) => ['unshare', '-Urm', 'sh', '-c', `mount -t tmpfs ${how} && exec "$@"`, 'sh'];
   const canMount =

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { constants } from 'node:os';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { processesOf } from '../../support/harness.js';
+import { processesLeft, processesOf } from '../../support/harness.js';
 import { assertInTime } from '../../support/in-time.js';
 import { live, script, scripted } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
@@ -108,6 +108,12 @@ const states: Record<string, (t: TestContext, manners: Manners) => Promise<Live>
   },
 };
 
+/** A first build is finished without the proxy; then nothing is left of it either. */
+async function helperFinishes(proxy: Live): Promise<void> {
+  proxy.files.remove('hold-build');
+  assert.deepEqual(await processesLeft(proxy.marker, 20_000), []);
+}
+
 describe('signals', { concurrency: 3 }, () => {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   for (const [at, [state, reach]] of Object.entries(states).entries()) {
@@ -131,6 +137,7 @@ describe('signals', { concurrency: 3 }, () => {
       const ms = performance.now() - began;
       assert.equal(code, 0, proxy.transcript());
       assertInTime(ms, within.end);
+      if (state === 'building, for the first time') await helperFinishes(proxy);
       assert.deepEqual(processesOf(proxy.marker), []);
     });
   }

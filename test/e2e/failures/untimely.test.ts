@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { failureSaid } from '../../support/message.js';
 import { live, script, scripted } from '../../support/live.js';
 import { behaviour, reloadable } from '../../support/reloadable.js';
 import { build, builds, builtFiles, failureIn, mortal, mortalFiles } from './failures.js';
@@ -18,7 +19,7 @@ describe('untimely deaths', { concurrency: 3 }, () => {
     proxy.save(mortal('// 2'));
     assert.equal(await proxy.call('which'), '2');
     process.kill(pid, 'SIGKILL');
-    assert.match((await answer).error?.message ?? '', mayHaveRun);
+    assert.match(failureSaid(await answer), mayHaveRun);
     assert.equal(await proxy.call('which'), '2');
     assert.doesNotMatch(proxy.stderr(), /crashed|the server was ended/, 'how a replaced server ends means nothing');
   });

@@ -65,12 +65,14 @@ interface ModernOptions {
   /** The era that every generation must find itself in; `either`: the test looks for itself. */
   era?: 'modern' | 'legacy' | 'either';
   env?: NodeJS.ProcessEnv;
+  /** On top of the server's own. */
+  files?: Record<string, string>;
 }
 
 export async function modern(t: TestContext, source: string, given: ModernOptions = {}): Promise<Modern> {
   const proxy = await live(
     t,
-    { 'server.mjs': entry, 'src/script.mjs': source },
+    { 'server.mjs': entry, 'src/script.mjs': source, ...given.files },
     {
       ...given,
       initialize: false,

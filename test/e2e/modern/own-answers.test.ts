@@ -52,9 +52,16 @@ test('P16 P7 with no server at all: a modern result for a call, an error that is
     isOwnError(await proxy.ask(method));
 });
 
-test('P16 P8 a call that its server took with it is answered with an error that is allowed', async (t) => {
+/** A failure of ours that a tool's caller is told. */
+function isOwnResult({ result }: Message): void {
+  assert.equal(result.isError, true);
+  assert.match(result.content[0].text as string, /^The [^]*\.$/);
+  assert.equal(result.resultType, 'complete');
+}
+
+test('P16 P8 a call that its server took with it is answered with a complete result', async (t) => {
   const proxy = await modern(t, withTools('die: () => process.exit(3)'));
-  isOwnError(await proxy.ask('tools/call', { name: 'die' }));
+  isOwnResult(await proxy.ask('tools/call', { name: 'die' }));
   assert.equal(await proxy.which(), '2');
 });
 
@@ -69,11 +76,11 @@ test('P16 P8 what is safe is sent again, in the same bytes, to a server that kno
   assert.deepEqual(proxy.journal().filter((entry) => entry.line === line).length, 2);
 });
 
-test('P16 P12.hold what has waited too long is answered with an error that is allowed', async (t) => {
+test('P16 P12.hold what has waited too long is answered, a call with a result, all else with an error that is allowed', async (t) => {
   const proxy = await modern(t, withTools(), { options: ['--hold', '300'] });
   assert.equal(await proxy.which(), '1');
   const open = await proxy.saveHeld(withTools());
-  isOwnError(await proxy.ask('tools/call', { name: 'which' }));
+  isOwnResult(await proxy.ask('tools/call', { name: 'which' }));
   await proxy.listen('l', toolsChanged);
   isOwnError(await proxy.response('l'));
   open();

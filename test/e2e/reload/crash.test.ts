@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failureSaid } from '../../support/message.js';
 import { live, script, scripted } from '../../support/live.js';
 import { behaviour, reloadable } from '../../support/reloadable.js';
 
@@ -18,7 +19,7 @@ test('P15 P1 a server that dies is started again and initialised again; every ca
   const safe = await proxy.begin('effect', { file: 'effects', until: gate.path });
   const unsafe = await proxy.begin('progress', { count: 0, until: gate.path });
   const killer = proxy.request('tools/call', { name: 'die', arguments: { signal: 'SIGKILL' } });
-  for (const lost of [unsafe.answer, killer]) assert.match((await lost).error?.message ?? '', mayHaveRun);
+  for (const lost of [unsafe.answer, killer]) assert.match(failureSaid(await lost), mayHaveRun);
   assert.equal(await proxy.call('answer'), 'one');
   gate.open();
   assert.equal((await safe.answer).result.content[0].text, '2', 'it ran in both');
@@ -32,10 +33,7 @@ test('P15 P1 a server that dies is started again and initialised again; every ca
 test('P15 a crash is followed by a new start every time, and the session lives on', async (t) => {
   const proxy = await live(t, reloadable('one'));
   for (const code of [1, 7]) {
-    assert.match(
-      (await proxy.request('tools/call', { name: 'die', arguments: { code } })).error?.message ?? '',
-      mayHaveRun,
-    );
+    assert.match(failureSaid(await proxy.request('tools/call', { name: 'die', arguments: { code } })), mayHaveRun);
     assert.equal(await proxy.call('answer'), 'one');
   }
   proxy.save(behaviour('two'));
@@ -51,9 +49,11 @@ test('P10 P11 half a line of a server that dies is glued to nothing', async (t) 
       half: () => { process.stdout.write('${half}', () => process.exit(1)); return never; },
     };`),
   );
-  assert.match((await proxy.request('tools/call', { name: 'half' })).error?.message ?? '', mayHaveRun);
+  assert.match(failureSaid(await proxy.request('tools/call', { name: 'half' })), mayHaveRun);
   assert.equal(await proxy.call('which'), '2');
-  for (const { raw, message } of proxy.messages) assert.ok(message?.jsonrpc === '2.0' && !raw.includes('"cut'));
+  // Its call is told of it, inside a text.
+  for (const { message } of proxy.messages)
+    assert.ok(message?.jsonrpc === '2.0' && message.method !== 'notifications/message');
   await proxy.waitForLog(half);
 });
 
@@ -70,15 +70,60 @@ test('P10 half a line of the client’s, at the time of a reload, is whole when 
   assert.equal(proxy.journal().at(-1)?.line, line);
 });
 
-test('P15 exit 0 of the serving server ends the proxy with 0, when what it owed has been answered', async (t) => {
+/** A server that ends sooner with exit code 0 does not leave on purpose. The time is what is tested. */
+const LEAVES_AFTER_MS = 5100;
+
+test('P15 exit 0 of a server that has worked for a while ends the proxy with 0, when what it owed has been answered', async (t) => {
   const proxy = await live(t, reloadable('one'));
+  await new Promise((resolve) => setTimeout(resolve, LEAVES_AFTER_MS));
   const gate = proxy.gate();
   const owed = [
     (await proxy.begin('effect', { file: 'effects', until: gate.path })).answer,
     proxy.request('tools/call', { name: 'die', arguments: { code: 0 } }),
   ];
-  for (const answer of owed) assert.match((await answer).error?.message ?? '', mayHaveRun);
+  for (const answer of owed) assert.match(failureSaid(await answer), mayHaveRun);
   assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
+});
+
+test('P7 P15 exit 0 soon after the start, or after an edit, is a mistake in the code: the session lives on', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  const leave = async (): Promise<string> =>
+    failureSaid(await proxy.request('tools/call', { name: 'die', arguments: { code: 0 } }));
+  assert.match(await leave(), /"die" was running: `node` exited with code 0\.[^]*may or may not have taken effect/);
+  assert.equal(await proxy.call('answer'), 'one');
+  proxy.save(behaviour('two'));
+  assert.equal(await proxy.call('answer'), 'two');
+  await new Promise((resolve) => setTimeout(resolve, LEAVES_AFTER_MS));
+  assert.match(await leave(), /exited with code 0/);
+  assert.equal(await proxy.call('answer'), 'two');
+  // The server that follows was started by no edit, but it runs the edited code.
+  await new Promise((resolve) => setTimeout(resolve, LEAVES_AFTER_MS));
+  assert.match(await leave(), /exited with code 0/);
+  proxy.save(behaviour('three'));
+  assert.equal(await proxy.call('answer'), 'three');
+});
+
+test('P7 a server that ends with exit code 0 again and again is waited for, and calls are told why', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  for (let end = 1; end <= 4; end++) {
+    const answer = await proxy.request('tools/call', { name: 'die', arguments: { code: 0 } });
+    assert.match(failureSaid(answer), mayHaveRun);
+  }
+  const { error } = await proxy.request('resources/list');
+  assert.match(error?.message ?? '', /^The MCP server ended by itself: `node` exited with code 0\./);
+  // A tool call does not wait for the ladder.
+  assert.equal(await proxy.call('answer'), 'one');
+});
+
+test('P14 P15 a server that dies of a line that is no message: the log and the words of the crash name the line', async (t) => {
+  const proxy = await live(t, scripted('export const tools = { slow: () => never, which: () => generation };'));
+  const slow = await proxy.begin('slow');
+  await proxy.send('this is no JSON, and secret');
+  const text = failureSaid(await slow.answer);
+  assert.match(text, /exited with code 1, right after it was sent a line of the client's \(28 bytes\) that is no JSON/);
+  await proxy.waitForLog(/the client sent a line of 28 bytes that is no JSON/);
+  assert.doesNotMatch(proxy.stderr().replace(/^(?!mcp-hotline: ).*$/gm, ''), /secret/);
+  assert.equal(await proxy.call('which'), '2');
 });
 
 test('P15 exit 42 asks for a restart: at once, and what is new then is told', async (t) => {
@@ -91,11 +136,11 @@ test('P15 exit 42 asks for a restart: at once, and what is new then is told', as
     };`;
   const proxy = await live(t, scripted(growing));
   await proxy.request('tools/list');
-  assert.match((await proxy.request('tools/call', { name: 'restart' })).error?.message ?? '', mayHaveRun);
+  assert.match(failureSaid(await proxy.request('tools/call', { name: 'restart' })), mayHaveRun);
   assert.equal(await proxy.call('which'), '2');
   assert.equal(await proxy.call('another'), 'there');
   assert.deepEqual(proxy.notifications(), ['notifications/tools/list_changed']);
-  assert.match((await proxy.request('tools/call', { name: 'restart' })).error?.message ?? '', mayHaveRun);
+  assert.match(failureSaid(await proxy.request('tools/call', { name: 'restart' })), mayHaveRun);
   assert.equal(await proxy.call('which'), '3');
 });
 
@@ -125,7 +170,7 @@ test('P15 a server that dies while its successor starts: the successor answers w
   const open = await proxy.saveHeld(behaviour('two'));
   const held = proxy.call('answer');
   process.kill(proxy.journal()[0]!.pid, 'SIGKILL');
-  assert.match((await unsafe.answer).error?.message ?? '', mayHaveRun);
+  assert.match(failureSaid(await unsafe.answer), mayHaveRun);
   open();
   gate.open();
   assert.equal(await held, 'two');
@@ -152,7 +197,7 @@ test('P15 P8 what a crashed server owed runs in order on the next one, before wh
 test('P15 a server that crashes again and again is waited for longer; meanwhile calls are told so, and an edit ends the wait', async (t) => {
   const proxy = await live(t, reloadable('one'));
   const die = () => proxy.request('tools/call', { name: 'die', arguments: { code: 9 } });
-  for (let crash = 1; crash <= 4; crash++) assert.match((await die()).error?.message ?? '', mayHaveRun);
+  for (let crash = 1; crash <= 4; crash++) assert.match(failureSaid(await die()), mayHaveRun);
   const { result } = await proxy.request('tools/call', { name: 'answer' });
   assert.equal(result.isError, true, proxy.transcript());
   assert.match(result.content[0].text, /crashed.*exited with code 9/);
@@ -161,4 +206,53 @@ test('P15 a server that crashes again and again is waited for longer; meanwhile 
   assert.deepEqual((await proxy.request('ping')).result, {});
   proxy.save(behaviour('two'));
   assert.equal(await proxy.call('answer'), 'two');
+});
+
+test('P8 P1 a safe call that crashes its server is sent again once, and then told what happened; others are not kept waiting', async (t) => {
+  const annotations = { die: { readOnlyHint: true } };
+  const proxy = await live(t, reloadable({ answer: 'one', annotations }));
+  await proxy.request('tools/list');
+  const killer = proxy.request('tools/call', { name: 'die', arguments: { code: 7 } });
+  const text = failureSaid(await killer);
+  const other = proxy.request('resources/read', { uri: 'a:b' });
+  assert.match(
+    text,
+    /ended twice while the tool "die" was running.*exited with code 7[^]*may or may not have taken effect/,
+  );
+  assert.match(text, /not sent a third time/);
+  assert.equal((await other).result?.contents[0].text ?? '', 'one', proxy.transcript());
+  const sent = proxy.journal().filter(({ line }) => line.includes('"die"') && line.includes('tools/call'));
+  assert.deepEqual(
+    sent.map(({ generation }) => generation),
+    [1, 2],
+  );
+  assert.equal(await proxy.call('answer'), 'one');
+});
+
+test('P8 a safe call whose server crashed is never said not to have run, though no server comes up again', async (t) => {
+  const source = (start: string) =>
+    script(`import { existsSync, writeFileSync } from 'node:fs';
+    ${start}
+    export const tools = { die: () => { writeFileSync('dead', ''); process.exit(7); }, which: () => generation };
+    export const lists = { tools: [{ name: 'die', annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } }] };
+    export const methods = { 'tools/list': () => lists };`);
+  const proxy = await live(t, {
+    ...scripted(''),
+    'src/script.mjs': source(`if (existsSync('dead')) throw new Error('it is dead');`),
+  });
+  await proxy.request('tools/list');
+  const text = failureSaid(await proxy.request('tools/call', { name: 'die' }));
+  assert.match(text, mayHaveRun);
+  assert.doesNotMatch(text, /not executed/);
+});
+
+test('P7 P15 a task-augmented call gets a JSON-RPC error for a failure of ours, since clients expect a task there', async (t) => {
+  const proxy = await live(t, reloadable('one'));
+  const died = await proxy.request('tools/call', { name: 'die', arguments: { code: 7 }, task: { ttl: 1000 } });
+  assert.equal(died.error?.code, -32603);
+  assert.deepEqual([died.error.data.mayHaveRun, died.error.data.kind], [true, 'crash']);
+  proxy.save('this is no JavaScript');
+  const failed = await proxy.request('tools/call', { name: 'answer', task: {} });
+  assert.equal(failed.error?.code, -32603);
+  assert.equal(failed.error.data.kind, 'start');
 });

@@ -46,6 +46,25 @@ test('P9 a list that the old server can’t give counts as changed; one that the
   await proxy.waitForLog(/list of prompts is unknown.*out of prompts/);
 });
 
+test('P9 a server with resources and no method for templates: no reload tells of resources', async (t) => {
+  const listing = (version: number) => `export const methods = {
+    'resources/list': () => ({ resources: [{ uri: 'a:b', name: 'b' }] }),
+    'resources/templates/list': () => send({ id: last, error: { code: -32601, message: 'Method not found' } }),
+  };
+  let last;
+  process.stdin.on('data', (chunk) => {
+    for (const line of String(chunk).split('\\n'))
+      if (line.includes('resources/templates/list')) last = JSON.parse(line).id;
+  });
+  export const tools = { which: () => '${version}' };`;
+  const proxy = await live(t, scripted(listing(1)));
+  for (const version of [2, 3]) {
+    proxy.save(script(listing(version)));
+    assert.equal(await proxy.call('which'), String(version));
+  }
+  assert.deepEqual(proxy.notifications(), []);
+});
+
 test('P9 a list that the new server changes between being asked for it and serving is told', async (t) => {
   const listing = (more: string) => `export const tools = { which: () => generation };
     let told;

@@ -193,3 +193,18 @@ test('P10 a new server with another protocol version, or with capabilities gaine
   await proxy.reloaded(4);
   assert.equal(warnings(/gained .*completions, tasks/), 1, proxy.stderr());
 });
+
+test('P10 a second initialize opens a new session: the log level and subscriptions of the one before are not told again', async (t) => {
+  const serving = (version: number) => `export const tools = { which: () => '${version}' };
+    export const methods = { 'logging/setLevel': () => ({}), 'resources/subscribe': () => ({}) };`;
+  const proxy = await live(t, scripted(serving(1)));
+  await proxy.request('logging/setLevel', { level: 'warning' });
+  await proxy.request('resources/subscribe', { uri: 'a:1' });
+  await proxy.initialize();
+  await proxy.request('resources/subscribe', { uri: 'a:2' });
+  proxy.save(script(serving(2)));
+  assert.equal(await proxy.call('which'), '2');
+  const told = proxy.told(2).map(({ method, params }) => `${method} ${params?.uri ?? params?.level ?? ''}`.trim());
+  assert.ok(told.includes('resources/subscribe a:2'), told.join());
+  assert.ok(!told.includes('resources/subscribe a:1') && !told.includes('logging/setLevel warning'), told.join());
+});

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const known =
-  /^(about\.json|audit\.jsonl|restart\.json|built-\w+\.json|introductions\.json|build-\w+\.log|server-stderr\.log)$/;
+  /^(about\.json|audit\.jsonl|restart\.json|built-\w+\.json|introductions\.json|build-\w+\.log|server-output\.log)$/;
 
 export function stateIsWhole(directory: string): void {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {

@@ -1,5 +1,5 @@
 // The project whose processes are killed, and how they are told apart from outside: the proxy, its servers, the child that
-// each server has, and the build. Each is found by what the kernel knows of it. Who dies when is rounds.ts's.
+// each server has, the build, and the helper that runs a first build. Each is found by what the kernel knows of it. Who dies when is rounds.ts's.
 
 import { readFileSync } from 'node:fs';
 import { processesOf } from '../../support/processes.js';
@@ -7,7 +7,7 @@ import { script, scripted } from '../../support/live.js';
 import { bin } from '../../support/paths.js';
 
 /** Oldest and newest are of the generations that are alive: with two of them, what drains or serves, and the candidate. */
-export const roles = ['newest server', 'oldest server', 'grandchild', 'build', 'proxy'] as const;
+export const roles = ['newest server', 'oldest server', 'grandchild', 'build', 'build helper', 'proxy'] as const;
 export type Role = (typeof roles)[number];
 
 /** What the server is made of: its tools say the version, note an id down, and take their time. */
@@ -45,12 +45,16 @@ export function files(build: boolean): Record<string, string> {
   };
 }
 
+const HELPER = 'internal:build-helper';
+
 export function victim(marker: string, role: Role): number | undefined {
   const all = processesOf(marker);
   const named = (text: string) => all.filter(({ command }) => command.includes(text)).map(({ pid }) => pid);
   switch (role) {
     case 'proxy':
-      return named(bin)[0];
+      return named(bin).find((pid) => !named(HELPER).includes(pid));
+    case 'build helper':
+      return named(HELPER)[0];
     case 'build':
       return named('build.sh').find((pid) => !named(bin).includes(pid));
     case 'grandchild':

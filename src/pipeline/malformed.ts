@@ -1,0 +1,69 @@
+/**
+ * Lines of the client that are no messages. They are passed on as they are, since the server may know better (P2), but somebody has to
+ * learn of them: the log once a kind, and whoever asks why the server died right after one. Nothing of their content is told.
+ */
+import { requestWithoutId } from '../agent/words.js';
+import { error, INVALID_REQUEST } from '../wire/message.js';
+import type { Desk } from './desk.js';
+
+/** A server that dies within this time of such a line may have died of it. */
+const CAUSE_WITHIN_MS = 1000;
+/** A longer line is not parsed only to name its fault. */
+const MAX_PARSED = 1024 * 1024;
+
+/** How a line fails to be a message, as the end of the sentence "a line that …". */
+export function faultOf(line: Buffer): string {
+  if (line.length > MAX_PARSED) return 'is no JSON-RPC message';
+  let value: unknown;
+  try {
+    value = JSON.parse(line.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return 'is no JSON';
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'is an empty batch' : 'is a batch with something else in it';
+  if (typeof value !== 'object' || value === null) return 'is JSON but no object';
+  const message = value as Readonly<Record<string, unknown>>;
+  if (message['jsonrpc'] !== '2.0') return 'has no member "jsonrpc" of "2.0"';
+  if (hasBadId(message)) return 'has an id that is neither text nor number';
+  return 'has neither a method nor a result';
+}
+
+function hasBadId({ id }: Readonly<Record<string, unknown>>): boolean {
+  // An answer can carry null, and some servers do answer such a request.
+  return id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number';
+}
+
+/** Whether it asks for something that could never be answered: the id is of a kind that no answer can carry. */
+function isRequestWithBadId(line: Buffer): boolean {
+  if (line.length > MAX_PARSED || !line.includes('"method"')) return false;
+  try {
+    const message = JSON.parse(line.toString('utf8')) as Readonly<Record<string, unknown>>;
+    return message['jsonrpc'] === '2.0' && typeof message['method'] === 'string' && hasBadId(message);
+  } catch {
+    return false;
+  }
+}
+
+/** The line goes to nobody if it can be answered here. True: it was. */
+export function answerMalformed(desk: Desk, line: Buffer): boolean {
+  const isAnswered = isRequestWithBadId(line);
+  const fault = faultOf(line);
+  const { length } = line;
+  if (!desk.faults.has(fault)) {
+    desk.faults.add(fault);
+    const then = isAnswered ? 'It was answered with an error' : 'It was passed on as it is';
+    desk.ports.warn(
+      `the client sent a line of ${length} bytes that ${fault}. ${then}; others of the kind are not told of`,
+    );
+  }
+  if (isAnswered) desk.ports.client(error('null', INVALID_REQUEST, requestWithoutId()));
+  else if (desk.serving !== undefined)
+    desk.malformed = { generation: desk.serving, fault, length, at: desk.ports.now() };
+  return isAnswered;
+}
+
+/** What is added to the end of a server that may have died of such a line. */
+export function afterMalformed({ malformed, ports }: Desk, generation: number): string {
+  if (malformed?.generation !== generation || ports.now() - malformed.at > CAUSE_WITHIN_MS) return '';
+  return `, right after it was sent a line of the client's (${malformed.length} bytes) that ${malformed.fault}`;
+}

@@ -1,0 +1,69 @@
+/**
+ * What a client is told that opens its session before any server has answered: what this command said of itself the last time it
+ * ran, or a minimal result. Either way lists may change, and if the server could not be started, the instructions say why.
+ * When a client is answered in place of its server is decided in reload/.
+ */
+import { notStarted } from '../agent/words.js';
+import { LISTS } from '../lists/lists.js';
+import { capabilitiesOf, membersOf } from '../session/session.js';
+import { readAt } from '../wire/edit.js';
+import { namesShown } from './agent-calls.js';
+import type { Desk, Remembered } from './desk.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** For a client that does not say which it wants. */
+const LATEST = '2025-11-25';
+
+/** What a client may believe of a server that nobody has seen: that anything may come. */
+const anything = Object.fromEntries(LISTS.map((list) => [list.capability, { listChanged: true }]));
+
+export function initializeInPlace(desk: Desk, line: Buffer): Members {
+  const last = desk.remembered.initialize;
+  const asked = readAt(line, ['params', 'protocolVersion']);
+  const protocolVersion = negotiate(typeof asked === 'string' ? asked : LATEST, desk.remembered.versions ?? {});
+  if (last !== undefined) return { ...told(desk, last), protocolVersion };
+  const guess = { capabilities: anything, serverInfo: { name: desk.options.name, version: '0.0.0' } };
+  return { ...told(desk, guess), protocolVersion };
+}
+
+/** Undefined if this command was never seen to be modern. */
+export function discoverInPlace(desk: Desk): Members | undefined {
+  const last = desk.remembered['server/discover'];
+  if (last === undefined) return undefined;
+  return { resultType: 'complete', cacheScope: 'private', ...told(desk, last), ttlMs: 0 };
+}
+
+/** Whether a slow server's answer to this method can be told from what it said when it ran before. */
+export function isForeseen({ remembered }: Desk, method: string): boolean {
+  // A server that was only ever seen to be legacy would refuse a discover.
+  return remembered.initialize !== undefined || (method === 'server/discover' && remembered[method] !== undefined);
+}
+
+/**
+ * The protocol version that a server answers with if a client asks for this one. `seen`: what it answered before, by what was asked.
+ * A server answers with the version that it was asked for, or else with its latest.
+ */
+export function negotiate(asked: string, seen: NonNullable<Remembered['versions']>): string {
+  const answer = Object.hasOwn(seen, asked) ? seen[asked] : undefined;
+  if (answer !== undefined) return answer;
+  const latest = Object.entries(seen).flatMap(([wanted, got]) => (wanted === got ? [] : [got]));
+  // Versions are dates, so their order is that of their letters.
+  return latest.find((version) => version < asked) ?? asked;
+}
+
+function told(desk: Desk, last: Members): Members {
+  // Our own tools are there until the server is.
+  const declared: Members = { tools: {}, ...capabilitiesOf(last) };
+  const lists = Object.keys(anything).filter((name) => declared[name] !== undefined);
+  const promised = lists.map((name): [string, Members] => [name, { ...membersOf(declared[name]), listChanged: true }]);
+  const capabilities = { ...declared, ...Object.fromEntries(promised) };
+  return { ...last, capabilities, ...instructions(desk, last['instructions']) };
+}
+
+function instructions(desk: Desk, last: unknown): Members {
+  if (desk.failure === undefined) return {};
+  const note = notStarted(desk.failure, namesShown(desk));
+  const before = typeof last === 'string' ? `\n\nWhat the server said when it last ran:\n\n${last}` : '';
+  return { instructions: `${note}${before}` };
+}

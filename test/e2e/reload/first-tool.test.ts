@@ -1,0 +1,80 @@
+// A server without tools that gets its first one by an edit, and loses it by another: the client hears of it and can list and call it,
+// because `tools` was declared from the start. What a client can't be told of stands in the log and in server_status.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { live, script, scripted } from '../../support/live.js';
+import { agent } from '../agent/agent.js';
+import { live as liveSdk } from '../modern/sdk.js';
+
+const prompts = `export const capabilities = { prompts: {} };
+export const methods = { 'tools/list': () => { throw new Error('unknown method') } };`;
+const tools = `export const capabilities = { prompts: {}, tools: {} };
+export const tools = { first: () => generation };`;
+
+const names = (result: { tools: { name: string }[] }) => result.tools.map(({ name }) => name);
+
+test('P9 lists: the first tool that an edit adds is announced, listed and called, and the last that is removed is gone', async (t) => {
+  const proxy = await live(t, scripted(prompts), { initialize: false });
+  const { capabilities } = await proxy.initialize();
+  assert.deepEqual(capabilities, { prompts: { listChanged: true }, tools: { listChanged: true } });
+  assert.deepEqual((await proxy.request('tools/list')).result, { tools: [] });
+  proxy.save(script(tools));
+  assert.equal(await proxy.call('first'), '2');
+  await proxy.waitFor(({ method }) => method === 'notifications/tools/list_changed', 'list_changed');
+  assert.deepEqual(names((await proxy.request('tools/list')).result), ['first']);
+  const from = proxy.messages.length;
+  proxy.save(script(prompts));
+  assert.deepEqual((await proxy.request('tools/list')).result, { tools: [] });
+  await proxy.waitFor(({ method }) => method === 'notifications/tools/list_changed', 'list_changed', { from });
+  assert.doesNotMatch(proxy.stderr(), /gained|lost/);
+});
+
+test('P2 same bytes: tools that a server has and does not declare are listed as ever', async (t) => {
+  const proxy = await live(t, scripted(`export const capabilities = {}; export const tools = { odd: () => 'odd' };`));
+  assert.deepEqual(names((await proxy.request('tools/list')).result), ['odd']);
+  assert.equal(await proxy.call('odd'), 'odd');
+});
+
+test('with --notify never, nothing is declared that nobody would tell of', async (t) => {
+  const proxy = await live(t, scripted(prompts), { initialize: false, options: ['--notify', 'never'] });
+  assert.deepEqual((await proxy.initialize()).capabilities, { prompts: {} });
+  assert.equal((await proxy.request('tools/list')).error?.message, 'unknown method');
+});
+
+test('capabilities that an edit adds beside tools stand in the log and in server_status', async (t) => {
+  const proxy = await agent(t, scripted(tools));
+  assert.equal((await proxy.tool('server_status')).facts.gainedCapabilities, undefined);
+  proxy.save(script(tools.replace('prompts: {}', 'prompts: {}, completions: {}, resources: { subscribe: true }')));
+  assert.equal(await proxy.call('first'), '2');
+  const { text, facts } = await proxy.tool('server_status');
+  assert.deepEqual(facts.gainedCapabilities, ['completions', 'resources']);
+  assert.match(text, /has gained completions, resources..*reconnect/);
+  assert.match(
+    proxy.stderr(),
+    /can't learn without a reconnect that the server gained capabilities: completions, resources/,
+  );
+});
+
+const from = (name: string) => JSON.stringify(import.meta.resolve(name));
+const sdkServer = `import { McpServer } from ${from('@modelcontextprotocol/server')};
+import { serveStdio } from ${from('@modelcontextprotocol/server/stdio')};
+import { tools } from './src/tools.mjs';
+serveStdio(() => {
+  const server = new McpServer({ name: 'v2', version: '1.0.0' });
+  server.registerPrompt('p', {}, () => ({ messages: [] }));
+  for (const [name, run] of Object.entries(tools))
+    server.registerTool(name, {}, async () => ({ content: [{ type: 'text', text: await run() }] }));
+  return server;
+});
+`;
+
+for (const client of ['v1', 'v2 auto'] as const) {
+  test(`P16 either era: a client of SDK ${client} finds the first tool by itself`, async (t) => {
+    const sdk = await liveSdk(t, client, { 'server.mjs': sdkServer, 'src/tools.mjs': 'export const tools = {};\n' });
+    assert.deepEqual(await sdk.tools(), []);
+    sdk.files.write('src/tools.mjs', `export const tools = { first: () => 'here' };\n`);
+    await sdk.changed('first');
+    assert.equal(await sdk.call('first'), 'here');
+  });
+}
