@@ -19,6 +19,7 @@ import { baseline, type Lists } from './list-watch.js';
 import { announceAgentTools, announceLists } from './announce.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
+import { StaleBytecode } from './stale-bytecode.js';
 import { awaitsFirst, type Introduction } from '../pipeline/desk.js';
 import type { Generation } from '../server/generation.js';
 import { hangs, reportHanging } from './first-start.js';
@@ -44,6 +45,7 @@ export class Attempts {
   readonly #configuration: Configuration;
   /** Builds, starts and stops of one attempt after the other, never side by side. */
   readonly #work = new PQueue({ concurrency: 1 });
+  readonly #bytecode: StaleBytecode;
   #freshness: Freshness | undefined;
   #hasStarted = false;
   #run: Run | undefined;
@@ -60,6 +62,7 @@ export class Attempts {
       if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
     });
     this.#configuration = new Configuration(context.flow);
+    this.#bytecode = new StaleBytecode((text) => context.flow.log.warn('warning', text));
   }
 
   /** The disk, once it is watched. */
@@ -77,6 +80,7 @@ export class Attempts {
     const changes = this.#freshness?.news() ?? [];
     const files = pathsOf(changes);
     const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
+    this.#bytecode.changed(files, flow.config.cwd);
     this.abort();
     this.#run = run;
     if (files.length > 0 && !attempt.retry) {
@@ -132,6 +136,11 @@ export class Attempts {
   /** The client has closed its side: a first build is left to a helper. Resolves when nothing of it needs this process. */
   async handOverBuild(): Promise<void> {
     if (!this.#hasStarted) await this.#builds.handOver();
+  }
+
+  /** What Python has cached of sources that were edited in this session may be of an older version. */
+  removeBytecode(): Promise<void> {
+    return this.#bytecode.remove(this.#context.flow.config);
   }
 
   /** A signal ends the build all the same. */
@@ -217,6 +226,7 @@ export class Attempts {
     const generation = traffic.generation(number);
     if (generation === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
+    await this.removeBytecode();
     run.difference = await timed(run, 'refresh', () =>
       refreshStep({ desk, generation, signals: run.signals, before }, run.abort.signal),
     );
@@ -242,13 +252,19 @@ export class Attempts {
     if (run.abort.signal.aborted) return;
     // Whoever asks for another attempt asks for a server that is started from now on.
     if (run.attempt.number > 1) await flow.first?.end();
+    if (this.#bytecode.any) {
+      // A candidate that was given up may be importing what has been edited since, and cache that under the new time stamp.
+      await roster.untilAbandonedGone();
+      await this.removeBytecode();
+    }
     const before = this.#before?.lists;
     const since = run.attempt.number === 1 ? flow.first?.since : undefined;
-    const step = await startStep(
-      { flow, traffic, before, spawned: () => this.#watch(since), hangs: this.#hangs },
-      number,
-      run,
-    );
+    const spawned = (): void => {
+      this.#watch(since);
+      // Once more: a server that drains may have cached something meanwhile, and a new Python has not begun to import yet.
+      void this.removeBytecode();
+    };
+    const step = await startStep({ flow, traffic, before, spawned, hangs: this.#hangs }, number, run);
     await this.#end(number, run, step);
   }
 

@@ -219,9 +219,11 @@ export class Controller implements Flow {
     if (from === undefined) return;
     // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
     if (!desk.session.stands) lose(desk, from);
-    void drain(this.#stopping, from, false).then(() =>
-      this.#flow.log.debug('drained', `generation ${from} is gone`, { generation: from }),
-    );
+    void drain(this.#stopping, from, false).then(async () => {
+      this.#flow.log.debug('drained', `generation ${from} is gone`, { generation: from });
+      // It may have cached old code as new, and the next Python that starts need not be ours.
+      await this.#attempts.removeBytecode();
+    });
   }
 
   #release(failure: Failure | undefined): void {

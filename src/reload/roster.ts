@@ -19,6 +19,7 @@ interface Entry {
 
 export class Roster implements Iterable<Generation> {
   readonly #entries = new Map<number, Entry>();
+  readonly #abandoned = new Set<number>();
   #last: Generation | undefined;
   /** The server that was stopped last did not exit by itself when its stdin ended: its successor won't either. */
   staysAfterStdin = false;
@@ -62,6 +63,7 @@ export class Roster implements Iterable<Generation> {
     entry?.markGone();
     this.#last = entry?.generation ?? this.#last;
     this.#entries.delete(number);
+    this.#abandoned.delete(number);
   }
 
   /** It owes nothing any more. */
@@ -86,6 +88,16 @@ export class Roster implements Iterable<Generation> {
     if (entry === undefined) return;
     entry.generation.stop(ladder);
     await entry.gone;
+  }
+
+  /** Stops a candidate that nobody waits for any more. */
+  abandon(number: number, ladder: Ladder): void {
+    this.#abandoned.add(number);
+    void this.stop(number, ladder);
+  }
+
+  async untilAbandonedGone(): Promise<void> {
+    await Promise.all([...this.#abandoned].map((number) => this.#entries.get(number)?.gone));
   }
 
   /** Resolves when none is left but this one. */

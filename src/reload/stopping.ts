@@ -77,5 +77,5 @@ export function abandon({ traffic, roster }: Stopping, number: number): void {
     { signal: 'SIGTERM', after: 0 },
     { signal: 'SIGKILL', after: 500 },
   ] as const;
-  void roster.stop(number, { end: true, steps });
+  roster.abandon(number, { end: true, steps });
 }
