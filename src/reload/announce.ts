@@ -12,10 +12,12 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
   const { log } = flow;
   const ms = Math.round(performance.now() - run.began);
   const facts = { generation: generation?.number, pid: generation?.pid, ms };
-  if (run.first || !desk.session.stands) {
-    log.info('ready', `ready: generation ${generation?.number}, pid ${generation?.pid}`, facts);
+  if (!desk.session.stands) {
+    // Nobody has asked it anything yet: whether it works will be known when it has answered.
+    log.info('starting', `starting: generation ${generation?.number}, pid ${generation?.pid}`, facts);
     return;
   }
+  if (run.first) return announceReady(flow, generation, run.began);
   if (desk.failure !== undefined) {
     log.info('starting', `generation ${generation?.number} serves what was built before; the failure stands`, facts);
     return announceLists(flow, desk, run.difference ?? nothing);
@@ -36,6 +38,13 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
   const late = LISTS.filter((list) => desk.unheard.has(list.notification)).map((list) => list.name);
   desk.unheard.clear();
   announceLists(flow, desk, { ...(found ?? nothing), changed: [...(found?.changed ?? []), ...late] });
+}
+
+/** The server has given its first answer. `since`: when its start began, on the monotonic clock. */
+export function announceReady({ log }: FlowContext, generation: Generation | undefined, since: number): void {
+  const { number, pid } = generation ?? {};
+  const ms = Math.round(performance.now() - since);
+  log.info('ready', `ready: generation ${number}, pid ${pid}`, { generation: number, pid, ms });
 }
 
 const nothing: Difference = { changes: [], changed: [], unknown: [] };

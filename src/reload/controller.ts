@@ -12,7 +12,7 @@ import { afterMalformed } from '../pipeline/malformed.js';
 import { endStreams } from '../pipeline/streams.js';
 import type { Exit } from '../process/child.js';
 import type { Generation } from '../server/generation.js';
-import { announce } from './announce.js';
+import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
 import { meaningOf } from './exits.js';
@@ -65,6 +65,7 @@ export class Controller implements Flow {
       introducing: (id, method) => void this.#firstStart.watch(id, method),
       refresh: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
+      answered: (number) => announceReady(flow, this.#roster.get(number), this.#roster.since(number)),
       spoke: (generation) => void this.#lookout.spoke(generation),
       exit: (generation, exit) => this.#exited(generation, exit),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),

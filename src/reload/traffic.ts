@@ -33,6 +33,8 @@ export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools' | 'retry
   ended(): void;
   /** The generation that this was to be told of has said its first word. */
   spoke(generation: number): void;
+  /** It has given its first answer. */
+  answered(generation: number): void;
   exit(generation: Generation, exit: Exit): void;
   /** Why requests are held at the moment. */
   whyHeld(): string;
@@ -58,6 +60,7 @@ export class Traffic {
   #crowded = false;
   readonly #said = new Set<string>();
   #silent: number | undefined;
+  #unready: number | undefined;
   #expiring = false;
   #ending = false;
 
@@ -134,6 +137,10 @@ export class Traffic {
           this.#silent = undefined;
           events.spoke(number);
         }
+        if (this.#unready === number && (envelope.kind === 'response' || envelope.kind === 'batch')) {
+          this.#unready = undefined;
+          events.answered(number);
+        }
         if (this.desk.ending === number) void this.#watchEnding(number);
       },
       noise: flow.noise,
@@ -162,9 +169,10 @@ export class Traffic {
     if (this.client.writer.full) generation.pause();
   }
 
-  /** Tells when it says its first word. */
+  /** Tells when it says its first word, and when it gives its first answer. */
   awaitWord(generation: number): void {
     this.#silent = generation;
+    this.#unready = generation;
   }
 
   /** Another configuration is in force. */

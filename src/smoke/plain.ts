@@ -5,7 +5,7 @@ import type { ListName } from '../lists/lists.js';
 import { callTool } from './calls.js';
 import { open, type Era, type Opened } from './eras.js';
 import { declared, fetchOne, listVerdict, namesVerdict } from './listing.js';
-import { readLog } from './proxy-log.js';
+import { isStart, readLog } from './proxy-log.js';
 import { failed, ok, skipped, type Verdict } from './report.js';
 import { check, drop, leave, record, stdoutProblems, visit, type Run, type Visit } from './run.js';
 import { schemasVerdict } from './schemas.js';
@@ -47,7 +47,7 @@ async function whyNoProcess({ connection }: Visit): Promise<string | undefined> 
   const events = await readLog(connection.log);
   const failure = events.find(({ event }) => event === 'failed');
   if (failure !== undefined) return failure.text;
-  if (events.some(({ event, pid }) => event === 'starting' && pid !== undefined)) return undefined;
+  if (events.some(isStart)) return undefined;
   return `mcp-hotline itself ended with code ${connection.exit?.code}, before it had started the server`;
 }
 

@@ -14,6 +14,11 @@ export interface LogEvent extends Readonly<Record<string, unknown>> {
 /** How often a file is looked at that somebody waits for: it tells nobody that it has grown. */
 const LOOK = 25;
 
+/** A server's process was started. */
+export function isStart({ event, pid }: LogEvent): boolean {
+  return event === 'starting' && pid !== undefined;
+}
+
 /** Everything logged so far; a line that is still being written does not count yet. */
 export async function readLog(file: string): Promise<LogEvent[]> {
   const text = await readFile(file, 'utf8').catch(() => '');

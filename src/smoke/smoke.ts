@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ERAS, type Era } from './eras.js';
 import { overReload } from './over-reload.js';
+import { isStart } from './proxy-log.js';
 import { meet, type Met } from './plain.js';
 import { failed, ok, skipped, type Check, type Report, type Verdict } from './report.js';
 import { awaitLog, check, drop, failureOf, record, visit, type Run, type Setup } from './run.js';
@@ -65,8 +66,8 @@ async function meetAll(run: Run): Promise<Map<Era, Met>> {
 async function build(run: Run, buildLimit: number): Promise<Verdict> {
   const limit = buildLimit + run.setup.timeout;
   const guest = await visit(run, 'build', 'legacy', ['--reload']);
-  const end = await awaitLog(run, guest, ({ event }) => event === 'ready' || event === 'failed', limit);
+  const end = await awaitLog(run, guest, (line) => isStart(line) || line.event === 'failed', limit);
   await drop(run, guest);
-  if (end?.event === 'ready') return ok('done, and the server starts');
+  if (end?.event === 'starting') return ok('done, and the server starts');
   return end === undefined ? failed(`no server was started within ${limit} ms`) : failureOf(end);
 }

@@ -142,13 +142,11 @@ export class Model {
     facts.note(`log: ${event}: ${text.slice(0, 200)}`);
     if (event === 'crashed') facts.crashes++;
     if (event === 'failed' || event === 'crashed') facts.failing = true;
-    if (event === 'ready' || event === 'reloaded') {
-      facts.failing = false;
-      facts.reloads++;
-      this.news.reloaded(Number(fields['generation']));
-    }
-    // A new process, but what was built before: the failure stands.
-    if (event === 'starting' && 'generation' in fields) this.news.reloaded(Number(fields['generation']));
+    // A new process: the first, or one that runs what was built before, so that the failure stands.
+    const isStart = event === 'starting' && 'generation' in fields;
+    if (event === 'ready' || event === 'reloaded') facts.failing = false;
+    if (text.startsWith('starting: ') || event === 'reloaded') facts.reloads++;
+    if (isStart || event === 'ready' || event === 'reloaded') this.news.reloaded(Number(fields['generation']));
     if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
     if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text))
       facts.lenient = true;

@@ -33,7 +33,7 @@ export function createJournal(): Journal {
     if (!line.startsWith('{"time":')) return;
     const { event, level, text, pid } = JSON.parse(line) as Record<string, string | number>;
     add(events, String(event));
-    if (event === 'ready' || event === 'reloaded') serving = Number(pid);
+    if (['starting', 'ready', 'reloaded'].includes(String(event)) && pid !== undefined) serving = Number(pid);
     if (event === 'crashed') serving = undefined;
     if (/taken for an output|changes faster than/.test(String(text))) waivedAt = performance.now();
     if (event === 'warning' || level === 'error') add(warnings, general(String(text)));

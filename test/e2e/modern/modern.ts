@@ -123,8 +123,8 @@ export async function modern(t: TestContext, source: string, given: ModernOption
         .map(({ line }) => line),
     async reload(changed) {
       proxy.save(changed);
-      // A server that nobody has spoken to yet is ready; it has nothing to take over.
-      await proxy.waitForLog(new RegExp(`(reloaded .*|ready: )generation ${++generations}\\b`));
+      // A server that nobody has spoken to yet has nothing to take over.
+      await proxy.waitForLog(new RegExp(`(reloaded .*|starting: )generation ${++generations}\\b`));
     },
   };
 }

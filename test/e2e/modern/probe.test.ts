@@ -75,7 +75,7 @@ test('P16 P13 a disposable probe that is given up before it has answered', (t) =
   inTime(async () => {
     const probe = start(t, sdk('v2'));
     await probe.send(discover);
-    await probe.waitForLog('ready');
+    await probe.waitForLog('starting: generation 1');
     return disposeOf(probe);
   }));
 
