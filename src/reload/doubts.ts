@@ -14,9 +14,11 @@ const PAUSES = [0, 0, 300, 1000];
 const LONGEST_PAUSE = 5000;
 /** So soon after an attempt, a change may still be its doing. */
 const SOON = 1000;
-/** A chain of so many attempts in doubt that takes so long comes to no end by itself. */
+/** A chain of so many attempts in doubt that takes so long comes to no end by itself; where each takes long, fewer have to do. */
 const DOUBTS = 8;
 const LONGEST_CHAIN = 10_000;
+/** Calls wait for the chain's end, and are refused after --hold. */
+const LONGEST_SLOW_CHAIN = 20_000;
 
 /** The disk, as far as it matters here. */
 export interface Disk {
@@ -117,7 +119,9 @@ export class Doubts {
   #endless(files: readonly string[]): boolean {
     this.#chain ??= { began: this.#began, doubts: 0 };
     this.#chain.doubts++;
-    if (this.#chain.doubts < DOUBTS || this.#ended - this.#chain.began < LONGEST_CHAIN) return false;
+    const took = this.#ended - this.#chain.began;
+    const isLong = this.#chain.doubts >= DOUBTS ? took >= LONGEST_CHAIN : took >= LONGEST_SLOW_CHAIN;
+    if (this.#chain.doubts < ENOUGH || !isLong) return false;
     const restless = this.#outputs.giveUp(files);
     this.#log.warn(
       'warning',

@@ -21,9 +21,17 @@ const never = new AbortController().signal;
 const linux = { skip: process.platform !== 'linux' };
 const deadPid = 2 ** 22 + 1;
 
+async function untilTwoFiles(dir: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!existsSync(dir) || readdirSync(dir).length < 2) {
+    assert.ok(Date.now() < deadline, 'nobody else has tried');
+    await turn();
+  }
+}
+
 /** Long enough for the other one to have tried: its file is there, and the file system has answered many times since. */
 async function tried(dir: string): Promise<void> {
-  while (readdirSync(dir).length < 2) await turn();
+  await untilTwoFiles(dir);
   for (let i = 0; i < 100; i++) await stat(dir);
 }
 
@@ -217,7 +225,7 @@ test('one that waits for another process is woken by its release', linux, async 
   const lock = await acquireBuildLock(dir, never);
   const child = contend(t, dir, files.path('holder'), 2);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  while (!existsSync(dir) || readdirSync(dir).length < 2) await turn();
+  await untilTwoFiles(dir);
   assert.match(readFileSync(`${dir}/build.lock`, 'utf8'), new RegExp(`"pid":${process.pid},`));
   await lock?.release();
   assert.equal((await lines.next()).value, 'held');

@@ -64,6 +64,8 @@ describe('exit', { concurrency: 4 }, () => {
 
   test('P13 clean exit: a client that reads only after the server has gone gets all of it', async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('exit-code'), unread: true });
+    // Node reads a dead child's stdout to its end and throws it away, unless somebody has said that it will be read.
+    peer.child.stdout.on('readable', () => {});
     await peer.waitForLog('up');
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'exit', params: { code: 9, bytes: 150_000 } });
     while (processesOf(peer.marker).length > 1) await delay(20);

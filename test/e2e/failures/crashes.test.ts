@@ -65,12 +65,14 @@ describe('crashes', { concurrency: 3 }, () => {
       process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: name, result: { content: [] } }) + '\\n', () => process.exit(42));
     } };`;
     const proxy = await live(t, scripted(asking), { options: ['--log-format', 'json'] });
+    let from = 0;
     for (const [at, id] of ['first', 'second', 'third'].entries()) {
+      from = proxy.stderr().split('\n').length - 1;
       const { result, error } = await proxy.request('tools/call', { name: id }, { id });
       assert.deepEqual([result, error], [{ content: [] }, undefined]);
       if (at < 2) await proxy.waitForLog(new RegExp(`"event":"reloaded".*"generation":${at + 2}`));
     }
-    await proxy.waitForLog(/exited with code 42/, { from: proxy.stderr().split('\n').length - 1 });
+    await proxy.waitForLog(/exited with code 42/, { from });
     assert.equal(await proxy.call('which'), '4', 'held, not refused');
     const log = proxy
       .stderr()
