@@ -98,19 +98,20 @@ function growthRow(of: string, what: string, counts: readonly number[], text: st
 export const rows: readonly Row[] = [
   ...each((way, title) => ({
     group: 'round-trip',
-    text: `round trip, 200 B, p50: added by the proxy / added by the pipe, ${title}`,
+    // A server needs a session of its own to be ended with all that it has started (P13): the pipe is to do the same.
+    text: `round trip, 200 B, p50: added by the proxy / added by a pipe that gives its server a session of its own, ${title}`,
     unit: '×',
-    value: (sample) => added(sample, 'p50', way),
-    shown: shownWays('p50', ['direct', 'pipe', way]).map(([key, name]) => [key, `${name} ms`]),
-    target: 1.25,
+    value: (sample) => added(sample, 'p50', way, 'apart'),
+    shown: shownWays('p50', ['direct', 'apart', way]).map(([key, name]) => [key, `${name} ms`]),
+    target: way === 'plain' ? 1.15 : 1.4,
     guard: 3.2,
   })),
   ...each((way, title) => ({
     group: 'round-trip',
-    text: `… added by the proxy / added by a pipe that gives its server a session of its own, ${title}`,
+    text: `… added by the proxy / added by a pipe that does not, ${title}`,
     unit: '×',
-    value: (sample) => added(sample, 'p50', way, 'apart'),
-    shown: [['p50 apart', 'such a pipe ms']],
+    value: (sample) => added(sample, 'p50', way),
+    shown: [['p50 pipe', 'such a pipe ms']],
   })),
   {
     group: 'round-trip',

@@ -1,7 +1,7 @@
 /** What is left of a request that the client took back, read off a desk without input and output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lose, release, takeOver } from '#src/pipeline/handover.js';
+import { holdTraffic, lose, release, takeOver } from '#src/pipeline/handover.js';
 import { keyOf } from '#src/session/ids.js';
 import { answer, play, request, tell, type Play } from './play.js';
 
@@ -27,6 +27,20 @@ test('P12 bounded: a request that was taken back is not kept, because servers ne
   game.server(1, answer(1, { late: true }));
   game.server(1, answer(1, { late: true }));
   assert.deepEqual(game.take(), [['client', answer(1, { late: true })]], 'at most one answer all the same');
+});
+
+test('P12 bounded: what was held and taken back makes room for as much again', () => {
+  const game = serving();
+  holdTraffic(game.desk);
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  const ask = (id: number) => game.client(request(id, 'tools/call', { name: 'a', arguments: { text } }));
+  const ids = Array.from({ length: 10 }, (_, at) => at + 1);
+  for (const id of ids) ask(id);
+  for (const id of ids) game.client(takeBack(id));
+  assert.equal(game.desk.hold.size, 0);
+  for (const id of ids) ask(id + 100);
+  assert.deepEqual(game.take(), [], '40 MiB and 40 MiB more are not 80');
+  assert.equal(game.desk.hold.size, 10);
 });
 
 test('P9 lists: the answer to a list that was taken back is known for the page that it is', () => {

@@ -34,6 +34,21 @@ test('P3 order: what is pushed while lines pass comes behind all of them', async
   assert.deepEqual(passed, ['1', 'a', 'b', '2', 'late']);
 });
 
+test('P4 fresh: a request passes after two turns of the event loop, and not before', async () => {
+  let turns = 0;
+  const passedAt: number[] = [];
+  const gate = open(() => passedAt.push(turns));
+  // Each turn of setImmediate contains one poll, and the second begins only after all that was there at the push.
+  const count = (): void => {
+    turns++;
+    if (passedAt.length === 0) setImmediate(count);
+  };
+  setImmediate(count);
+  gate.push(ask(1));
+  await gate.emptied();
+  assert.deepEqual(passedAt, [2]);
+});
+
 test('P3 order: what has to pass once more comes before all that waits, also while lines pass', async () => {
   const passed: string[] = [];
   const gate = open((name, line) => {

@@ -21,14 +21,16 @@ function collect(): { stream: Writable; written: Buffer[] } {
 }
 
 test('P2 same bytes: whatever lies where in memory, what is written is what was pushed, in order', () => {
-  const memory = Buffer.from(Array.from({ length: 60 }, (_, at) => at));
-  const piece = fc.tuple(fc.nat(59), fc.nat(59), fc.nat(59), fc.nat(59)).map((ends) => {
+  // Two memories, so that what has the same place in both lies side by side in neither.
+  const memories = [0, 100].map((first) => Buffer.from(new Uint8Array(60).map((_, at) => first + at).buffer));
+  const inMemory = fc.constantFrom(...memories);
+  const piece = fc.tuple(inMemory, fc.nat(59), fc.nat(59), fc.nat(59), fc.nat(59)).map(([memory, ...ends]) => {
     const [a, b, c, d] = ends.toSorted((x, y) => x - y) as [number, number, number, number];
     return { bytes: memory.subarray(a, d), from: b - a, to: c - a };
   });
   const next = fc
-    .tuple(fc.nat(59), fc.nat(59))
-    .map(([a, b]) => ({ bytes: memory.subarray(a), from: 0, to: b % (60 - a) }));
+    .tuple(inMemory, fc.nat(59), fc.nat(59))
+    .map(([memory, a, b]) => ({ bytes: memory.subarray(a), from: 0, to: b % (60 - a) }));
   fc.assert(
     fc.property(fc.array(fc.oneof(piece, next)), (pieces) => {
       const { stream, written } = collect();
@@ -51,6 +53,17 @@ test('lines that lie side by side leave in one write', () => {
   writer.push(run, 6);
   writer.flush();
   assert.deepEqual(written.map(String), ['a\nb\nc\nd\n']);
+});
+
+test('P2 same bytes: what lies where the last line ended, but in another memory, is not taken for its neighbour', () => {
+  const { stream, written } = collect();
+  const writer = new LineWriter(stream, () => {});
+  const [one, other] = ['a\nb\n', 'c\nd\n'].map((text) => Buffer.from(new Uint8Array([...Buffer.from(text)]).buffer));
+  writer.push(one!, 0, 2);
+  writer.push(other!, 2, 4);
+  writer.push(one!.subarray(2));
+  writer.flush();
+  assert.equal(Buffer.concat(written).toString(), 'a\nd\nb\n');
 });
 
 interface ToProcess {

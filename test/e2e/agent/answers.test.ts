@@ -73,6 +73,8 @@ test('verify: no marker, a torn one, one that is older, one of an earlier proces
     reason: 'an edit',
     generation: 7,
   });
+  assert.equal((await verify(left.timestamp)).facts.restarted, true, 'a restart in that very millisecond');
+  assert.equal((await verify('2026-06-01T00:00:00.001Z')).facts.restarted, false);
   const older = await verify('2026-06-01T00:00:01Z');
   assert.match(older.text, /^No: the last restart was at 2026-06-01T00:00:00.000Z/);
   assert.equal(older.facts.restarted, false);

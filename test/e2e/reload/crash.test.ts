@@ -57,6 +57,25 @@ test('P10 P11 half a line of a server that dies is glued to nothing', async (t) 
   await proxy.waitForLog(half);
 });
 
+test('P1 P11 a long answer that a death cuts off behind an inner brace is no answer', async (t) => {
+  // What it looks like at both ends is a whole message: `{"jsonrpc":"2.0","id":…` in front, and `}` behind.
+  const proxy = await live(
+    t,
+    scripted(`export const tools = { which: () => generation };
+    export const methods = { 'resources/read': () => {
+      const inner = JSON.stringify({ text: 'x'.repeat(200 * 1024) });
+      const cut = '{"jsonrpc":"2.0","id":"cut","result":{"contents":[' + inner;
+      process.stdout.write(cut, () => process.exit(1));
+      return never;
+    } };`),
+    { options: ['--retry', 'never'] },
+  );
+  const { result, error } = await proxy.request('resources/read', { uri: 'a:b' }, { id: 'cut' });
+  assert.equal(result, undefined);
+  assert.match(error?.message ?? '', mayHaveRun);
+  assert.equal(await proxy.call('which'), '2');
+});
+
 test('P10 half a line of the client’s, at the time of a reload, is whole when it arrives', async (t) => {
   const proxy = await live(t, reloadable('one'));
   const line = '{"jsonrpc":"2.0","id":"é","method":"tools/call","params":{"name":"answer","x":"é😀"}}';
