@@ -214,6 +214,10 @@ export function lostTask(id: string): string {
   return `The task "${id}" was lost: the MCP server that ran it was replaced after an edit, or has ended, before the task was over or its result was fetched. It may or may not have taken effect. Check that, then start it again if it is still needed.`;
 }
 
+export function endedTask(id: string): string {
+  return `The task "${id}" is over, and nothing more is known of it: the MCP server that ran it has been replaced after an edit, or has ended, since its end was told.`;
+}
+
 export function messageTooLong(bytes: number): string {
   return `This message is longer than ${bytes} bytes and was not taken in. The option --max-message of mcp-hotline raises the limit.`;
 }

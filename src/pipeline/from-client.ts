@@ -17,7 +17,7 @@ import { failureAnswer, lostAnswer, type FailedRequest } from './failure-answers
 import { acknowledgeStreams, reopenStreams } from './streams.js';
 import { MAX_HELD, MAX_HELD_BYTES, type Held, type Refusal } from './hold.js';
 import { answerMalformed } from './malformed.js';
-import { concernsTasks, lostTaskAnswer, noteTaskClient, owesAnything, taskOwner } from './task-messages.js';
+import { concernsTasks, goneTaskAnswer, noteTaskClient, owesAnything, taskOwner } from './task-messages.js';
 import { settleEra } from './own-requests.js';
 import { forgetProgress } from './progress.js';
 import { takesTurn } from './safe.js';
@@ -131,7 +131,7 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
 function forwardToTask(desk: Desk, { line, again }: Held, id: Id, method: string): boolean {
   const owner = taskOwner(desk, method, line);
   if (owner === undefined) return false;
-  if (owner === 'lost') desk.ports.client(lostTaskAnswer(id, line));
+  if (typeof owner === 'string') desk.ports.client(goneTaskAnswer(id, line, owner));
   else {
     askedOf(desk, owner, method, line);
     desk.ledger.enter(id, method, line, owner, { again });

@@ -21,7 +21,7 @@ import { fallsBehind, forgetProgress } from './progress.js';
 import { harmlessTools } from './safe.js';
 import { emptyList } from './stand-in.js';
 import { acknowledged, endOfStream, endStreams } from './streams.js';
-import { concernsTasks, noteTaskAnswer, noteTaskStatus, owesAnything } from './task-messages.js';
+import { concernsTasks, noteTaskAnswer, owesAnything } from './task-messages.js';
 
 /** Only the serving generation's word counts for these. */
 const ofTheServing = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
@@ -229,10 +229,6 @@ function tell(desk: Desk, generation: number, line: Buffer, method: string): Buf
   if (method === 'notifications/subscriptions/acknowledged') {
     acknowledged(desk, generation, line);
     return undefined;
-  }
-  if (method === 'notifications/tasks/status' && desk.tasks.enabled) {
-    noteTaskStatus(desk, generation, line);
-    drainedBy(desk, generation);
   }
   if (method === 'notifications/progress' && fallsBehind(desk, line)) return undefined;
   return method === 'notifications/cancelled' ? cancellation(desk, generation, line) : line;

@@ -18,7 +18,7 @@ import { ask } from './own-requests.js';
 import { forgetProgress, keepProgress } from './progress.js';
 import { maySendAgain } from './safe.js';
 import { standIn } from './stand-in.js';
-import { lostTaskAnswer, taskOwner } from './task-messages.js';
+import { goneTaskAnswer, taskOwner } from './task-messages.js';
 import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './streams.js';
 
 export function holdTraffic(desk: Desk): void {
@@ -104,8 +104,9 @@ function answerLost(desk: Desk, lost: readonly Owed[], crash: Failure | undefine
     forgetProgress(desk, owed);
     const { id, method, again } = owed;
     const request = { id, method, line: lineOf(owed) };
-    const isLostTask = taskOwner(desk, method, request.line) === 'lost';
-    const line = isLostTask ? lostTaskAnswer(id, request.line) : lostAnswer(desk, request, crash, again);
+    const task = taskOwner(desk, method, request.line);
+    const isGone = task === 'lost' || task === 'over';
+    const line = isGone ? goneTaskAnswer(id, request.line, task) : lostAnswer(desk, request, crash, again);
     if (owed.batch === undefined) desk.ports.client(line);
     else batches.set(owed.batch, [...(batches.get(owed.batch) ?? []), line]);
   }

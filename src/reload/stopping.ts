@@ -23,6 +23,7 @@ export interface Stopping {
 const KNOWN_TO_STAY_MS = 300;
 /** `--stop-timeout 0`: the signal comes after this time, and no SIGKILL follows. */
 const DEFAULT_STOP_MS = 2000;
+const TASK_AFTERMATH_MS = 500;
 /** How long a client that has closed its side may wait for what it asked before. */
 const LAST_ANSWERS = 1000;
 
@@ -34,6 +35,9 @@ export async function drain(stopping: Stopping, number: number, isReplacing: boo
   const { flow, traffic, roster, over, history } = stopping;
   const { drain: limit, signal, stopTimeout } = flow.config;
   if (owesAnything(traffic.desk, number)) await roster.untilDrained(number, limit, over);
+  // A client that has just been told how a task ended may ask for more of it.
+  if (!isReplacing && traffic.desk.tasks.anyIn(number))
+    await delay(TASK_AFTERMATH_MS, undefined, { signal: over }).catch(() => {});
   if (over.aborted) return;
   lose(traffic.desk, number);
   traffic.watchHold();

@@ -1,59 +1,68 @@
 /**
- * The tasks that servers run for the client (`tasks/…`): which generation has one, and whether it still runs or waits to be fetched. A
+ * The tasks that servers run for the client (`tasks/…`): which generation has one, and whether the client still has something to expect of it. A
  * task lives in the process that began it, so requests about it go there, and that process drains until its tasks are over. Pure;
  * what a message says about a task is read in pipeline/task-messages.ts.
  */
 
-/** Of so many tasks that were lost with their server it is remembered that they were. */
-const MAX_LOST = 1000;
-const ENDED = new Set(['failed', 'cancelled']);
+/** Of so many tasks whose server is gone it is remembered how they ended. */
+const MAX_GONE = 1000;
 
 interface Task {
   readonly generation: number;
-  /** It has ended, or the client has its result. */
+  /** The client has its result, or knows that there is none. */
   isOver: boolean;
 }
+
+/** How a task ended whose server is gone: the client had been told all there is to know of it, or not. */
+export type GoneTask = 'over' | 'lost';
 
 export class Tasks {
   /** Some server of this session has said that it runs tasks: before that nobody looks for them. */
   enabled = false;
   readonly #tasks = new Map<string, Task>();
-  readonly #lost = new Set<string>();
+  readonly #gone = new Map<string, GoneTask>();
 
-  created(id: string, generation: number, status: unknown): void {
-    this.#lost.delete(id);
-    this.#tasks.set(id, { generation, isOver: ENDED.has(String(status)) });
+  created(id: string, generation: number): void {
+    this.#gone.delete(id);
+    this.#tasks.set(id, { generation, isOver: false });
   }
 
-  /** `isFetched`: the client has all there is to have of it. A task that has failed or was cancelled has nothing more to give. */
-  update(id: string, generation: number, status: unknown, isFetched: boolean): void {
+  /** The client has been told how it ended. What another generation says of it counts for nothing. */
+  end(id: string, generation: number): void {
     const task = this.#tasks.get(id);
-    if (task?.generation === generation && (isFetched || ENDED.has(String(status)))) task.isOver = true;
+    if (task?.generation === generation) task.isOver = true;
   }
 
   generationOf(id: string): number | undefined {
     return this.#tasks.get(id)?.generation;
   }
 
-  isLost(id: string): boolean {
-    return this.#lost.has(id);
+  /** Undefined if it is not known, or its server is there. */
+  gone(id: string): GoneTask | undefined {
+    return this.#gone.get(id);
   }
 
   openIn(generation: number): number {
-    if (this.#tasks.size === 0) return 0;
-    return [...this.#tasks.values()].filter((task) => task.generation === generation && !task.isOver).length;
+    return this.#in(generation).filter(([, task]) => !task.isOver).length;
+  }
+
+  anyIn(generation: number): boolean {
+    return this.#in(generation).length > 0;
   }
 
   /** The generation is gone, and its tasks with it. */
   lose(generation: number): void {
-    for (const [id, task] of this.#tasks) {
-      if (task.generation !== generation) continue;
+    for (const [id, { isOver }] of this.#in(generation)) {
       this.#tasks.delete(id);
-      this.#lost.add(id);
+      this.#gone.set(id, isOver ? 'over' : 'lost');
     }
-    for (const oldest of this.#lost) {
-      if (this.#lost.size <= MAX_LOST) break;
-      this.#lost.delete(oldest);
+    for (const oldest of this.#gone.keys()) {
+      if (this.#gone.size <= MAX_GONE) break;
+      this.#gone.delete(oldest);
     }
+  }
+
+  #in(generation: number): [string, Task][] {
+    return this.#tasks.size === 0 ? [] : [...this.#tasks].filter(([, task]) => task.generation === generation);
   }
 }

@@ -94,6 +94,7 @@ const said: Record<keyof typeof words, string[]> = {
   notParsable: [words.notParsable()],
   requestWithoutId: [words.requestWithoutId()],
   lostTask: [words.lostTask('a1')],
+  endedTask: [words.endedTask('a1')],
   messageTooLong: [words.messageTooLong(134217728)],
   askerGone: [words.askerGone()],
 };

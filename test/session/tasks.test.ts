@@ -3,31 +3,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Tasks } from '#src/session/tasks.js';
 
-const open: [what: string, play: (tasks: Tasks) => void, openIn1: number][] = [
-  ['one that was begun is open', () => {}, 1],
-  ['one that works is', (tasks) => tasks.update('a', 1, 'working', false), 1],
-  ['one that waits for input is', (tasks) => tasks.update('a', 1, 'input_required', false), 1],
-  ['one that has completed is, until its result is fetched', (tasks) => tasks.update('a', 1, 'completed', false), 1],
-  ['one whose result is fetched is over', (tasks) => tasks.update('a', 1, undefined, true), 0],
-  ['one that has failed is over', (tasks) => tasks.update('a', 1, 'failed', false), 0],
-  ['one that was cancelled is over', (tasks) => tasks.update('a', 1, 'cancelled', false), 0],
-  ['what another generation says of it counts for nothing', (tasks) => tasks.update('a', 2, 'failed', false), 1],
-];
-
-for (const [what, play, openIn1] of open) {
-  test(`P1 tasks: ${what}`, () => {
-    const tasks = new Tasks();
-    tasks.created('a', 1, 'working');
-    play(tasks);
-    assert.deepEqual([tasks.openIn(1), tasks.openIn(2), tasks.generationOf('a')], [openIn1, 0, 1]);
-  });
-}
-
-test('P1 tasks: those of a generation that is gone are lost, and of so many it is remembered', () => {
+test('P1 tasks: a task is open until the client is told how it ended, by the generation that has it', () => {
   const tasks = new Tasks();
-  for (let n = 0; n < 1500; n++) tasks.created(`t${n}`, 1, 'working');
-  tasks.created('other', 2, 'working');
+  tasks.created('a', 1);
+  assert.deepEqual([tasks.openIn(1), tasks.openIn(2), tasks.generationOf('a')], [1, 0, 1]);
+  tasks.end('a', 2);
+  tasks.end('b', 1);
+  assert.equal(tasks.openIn(1), 1, 'what another generation says of it, or it of another task, counts for nothing');
+  tasks.end('a', 1);
+  assert.deepEqual([tasks.openIn(1), tasks.anyIn(1), tasks.generationOf('a')], [0, true, 1]);
+});
+
+test('P1 tasks: of those whose server is gone it is remembered how they ended, the newest thousand', () => {
+  const tasks = new Tasks();
+  for (let n = 0; n < 1500; n++) tasks.created(`t${n}`, 1);
+  tasks.created('other', 2);
+  tasks.end('t1498', 1);
   tasks.lose(1);
-  assert.deepEqual([tasks.openIn(1), tasks.openIn(2), tasks.isLost('other')], [0, 1, false]);
-  assert.deepEqual([tasks.isLost('t1499'), tasks.isLost('t0'), tasks.generationOf('t1499')], [true, false, undefined]);
+  assert.deepEqual([tasks.openIn(1), tasks.openIn(2), tasks.gone('other')], [0, 1, undefined]);
+  assert.deepEqual(
+    [tasks.gone('t1499'), tasks.gone('t1498'), tasks.gone('t0'), tasks.generationOf('t1499')],
+    ['lost', 'over', undefined, undefined],
+  );
+  tasks.created('t1499', 2);
+  assert.equal(tasks.gone('t1499'), undefined, 'ids of a new server may be the same');
 });

@@ -8,7 +8,7 @@ import { modern, script as modernScript } from '../modern/modern.js';
 
 /** Its tool `work` begins a task that ends when there is a file called `done`. */
 const body = (version: string, more = ''): string => `import { existsSync } from 'node:fs';
-  const status = () => (existsSync('done') ? 'completed' : 'working');
+  const status = () => (existsSync('done') ? 'completed' : existsSync('failed') ? 'failed' : 'working');
   const task = (taskId) => ({ taskId, status: status(), ttl: null, createdAt: '', lastUpdatedAt: '' });
   const known = new Set();
   const find = (taskId) => { if (!known.has(taskId)) throw new Error('no such task here'); return task(taskId); };
@@ -54,7 +54,7 @@ for (const strategy of ['overlap', 'replace']) {
     assert.equal(await proxy.call('which'), '2');
     const { error } = await about(proxy, 'get', id);
     assert.equal(error?.code, -32602);
-    assert.match(error.message, /^The task "1-0" was lost: .*replaced after an edit/);
+    assert.match(error.message, /^The task "1-0" is over, .*replaced after an edit/);
   });
 }
 
@@ -66,10 +66,34 @@ test('P1 a task that is cancelled keeps its server no longer, and one that outla
   assert.equal(await proxy.call('which'), '2');
   assert.equal((await about(proxy, 'cancel', cancelled)).result.status, 'cancelled');
   await proxy.gone(pid);
-  for (const method of ['get', 'result', 'cancel'])
-    assert.equal((await about(proxy, method, lasting)).error?.code, -32602);
+  for (const method of ['get', 'result', 'cancel']) {
+    const { error } = await about(proxy, method, lasting);
+    assert.equal(error?.code, -32602);
+    assert.match(error.message, /^The task "1-1" was lost: .*replaced after an edit/);
+    assert.match((await about(proxy, method, cancelled)).error?.message ?? '', /^The task "1-0" is over/);
+  }
   const again = await begin(proxy);
   assert.equal((await about(proxy, 'get', again)).result.status, 'working', 'the new server has tasks of its own');
+});
+
+test('P1 a task that fails while its server drains is told as failed, and its result can be had', async (t) => {
+  // As SDK servers do it: they tell of the end without being asked, and the client's next poll comes later.
+  const tells = `import { watch } from 'node:fs';
+    const tell = (status) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tasks/status',
+      params: { taskId: '1-0', status } }) + '\\n');
+    const timer = setInterval(() => { if (existsSync('failed')) { clearInterval(timer); tell('failed'); } }, 20);`;
+  const proxy = await live(t, scripted(body('1', `${capabilities} ${tells}`)), { options: ['--drain', '60000'] });
+  const id = await begin(proxy);
+  const { pid } = proxy.journal()[0]!;
+  proxy.save(script(body('2', capabilities)));
+  assert.equal(await proxy.call('which'), '2');
+  const from = proxy.messages.length;
+  proxy.files.write('failed', '');
+  while (!proxy.notifications(from).includes('notifications/tasks/status')) await proxy.call('which');
+  assert.equal((await about(proxy, 'get', id)).result?.status, 'failed', proxy.transcript());
+  assert.equal((await about(proxy, 'result', id)).result?.content[0].text, 'done by 1', proxy.transcript());
+  await proxy.gone(pid);
+  assert.match((await about(proxy, 'get', id)).error?.message ?? '', /^The task "1-0" is over/);
 });
 
 test('P8 a task-augmented call is never sent again, though its tool is read-only', async (t) => {
