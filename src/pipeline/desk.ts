@@ -36,6 +36,8 @@ export interface Ports {
    * A tool call has met a failure that stands. True if an attempt to mend it is under way now: then the call waits for its end.
    */
   retryFailure(): boolean;
+  /** Does something after so many milliseconds, unless the session has ended by then. */
+  later(ms: number, work: () => void): void;
   warn(text: string): void;
   /** Not again if it was said before. */
   warnOnce(text: string): void;
@@ -154,6 +156,8 @@ export interface Desk {
   born: boolean;
   /** Capabilities that the client was promised and the serving generation lacks. */
   lacking: ReadonlySet<string>;
+  /** A server that declares no tools was asked for them, and did not answer. */
+  ignoresToolList: boolean;
   readonly capabilityGaps: Map<number, CapabilityGaps>;
   /** What this command said of itself when it ran before. */
   readonly remembered: Remembered;
@@ -200,6 +204,7 @@ export function createDesk(ports: Ports, options: DeskOptions): Desk {
     agentCalls: new Map(),
     born: false,
     lacking: new Set(),
+    ignoresToolList: false,
     capabilityGaps: new Map(),
     remembered: {},
     calls: 0,

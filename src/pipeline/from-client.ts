@@ -21,6 +21,7 @@ import { concernsTasks, goneTaskAnswer, noteTaskClient, owesAnything, taskOwner 
 import { settleEra } from './own-requests.js';
 import { forgetProgress } from './progress.js';
 import { takesTurn } from './safe.js';
+import { watchToolList } from './undeclared-tools.js';
 import { emptyList, standIn } from './stand-in.js';
 import { answer, progress, withoutAnswers } from './to-asker.js';
 
@@ -125,6 +126,7 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
   desk.ledger.enter(id, method, line, desk.serving, { again: held.again });
   desk.requests++;
   desk.ports.server(desk.serving, line);
+  if (method === 'tools/list' && desk.lacking.has('tools')) watchToolList(desk, id, desk.serving);
 }
 
 /** A request about a task goes to the generation that runs it, be it draining; it needs no newer code, so no hold keeps it. */
@@ -167,11 +169,11 @@ function waitsForRetry(desk: Desk, held: Held): boolean {
   return true;
 }
 
-/** A server may have tools that it doesn't declare: unless ours are to be listed in any case, it is asked, and may refuse. */
+/** A server may have tools that it doesn't declare: unless ours are to be listed in any case, it is asked; see undeclared-tools.ts. */
 function isEmptyForSure(desk: Desk, method: string): boolean {
   const capability = listByMethod(method)?.capability;
   if (capability === undefined || !desk.lacking.has(capability)) return false;
-  return desk.options.agentTools || desk.session.vouched;
+  return desk.options.agentTools || desk.session.vouched || (desk.ignoresToolList && capability === 'tools');
 }
 
 /** While a failure stands, old code executes no tool, unless that was asked for. */

@@ -19,6 +19,7 @@ import { forgetProgress, keepProgress } from './progress.js';
 import { maySendAgain } from './safe.js';
 import { standIn } from './stand-in.js';
 import { goneTaskAnswer, taskOwner } from './task-messages.js';
+import { answerToolLists } from './undeclared-tools.js';
 import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './streams.js';
 
 export function holdTraffic(desk: Desk): void {
@@ -66,12 +67,13 @@ export function lose(desk: Desk, generation: number, crash?: Failure): void {
   desk.draining.delete(generation);
   desk.introduced.delete(generation);
   desk.settled.delete(generation);
-  desk.capabilityGaps.delete(generation);
   keepStreams(desk, generation);
   for (const listen of desk.listens) listen.told.delete(generation);
   desk.tasks.lose(generation);
   const taken = desk.ledger.take(generation);
-  const owed = taken.filter((entry) => !entry.cancelled);
+  const waiting = taken.filter((entry) => !entry.cancelled);
+  const owed = crash === undefined ? waiting : answerToolLists(desk, generation, waiting);
+  desk.capabilityGaps.delete(generation);
   for (const entry of owed) freeTurn(desk, entry);
   // Before the session stands, a new process is sent what the old one owed, whatever --retry says.
   const retries = desk.options.retry === 'safe' || !desk.session.stands;

@@ -82,6 +82,7 @@ export class Traffic {
           void memory.remember(method, line);
         },
         refusedDiscover: () => void memory.forgetDiscover(),
+        later: (ms, work) => void delay(ms, undefined, { signal: this.#over.signal, ref: false }).then(work, () => {}),
         warn: (text) => log.warn('warning', text),
         warnOnce: (text) => {
           if (!this.#said.has(text)) log.warn('warning', text);

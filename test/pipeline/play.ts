@@ -42,6 +42,7 @@ export function play(options: Partial<DeskOptions> = {}): Play {
         agent: (call) => void calls.push(call),
         allTools: (_, known) => known(game.tools),
         retryFailure: () => game.retries,
+        later: () => {},
         warn: (text) => void warnings.push(text),
         warnOnce: (text) => void warnings.push(text),
       },

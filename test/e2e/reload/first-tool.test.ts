@@ -36,6 +36,27 @@ test('P2 same bytes: tools that a server has and does not declare are listed as 
   assert.equal(await proxy.call('odd'), 'odd');
 });
 
+for (const [what, handler] of Object.entries({
+  'does not answer': 'never',
+  'dies of the question': 'process.exit(1)',
+})) {
+  test(`P1 one answer: the tools of a server that declares none and ${what} are an empty list, and it is asked once`, async (t) => {
+    const deaf = (more = '') => `export const capabilities = { prompts: {} };
+      export const methods = { 'tools/list': () => ${handler}, 'prompts/list': () => ({ prompts: [] }) };${more}`;
+    const proxy = await live(t, scripted(deaf()));
+    const asked = () => proxy.journal().filter(({ line }) => line.includes('"tools/list"')).length;
+    for (let turn = 0; turn < 2; turn++)
+      assert.deepEqual((await proxy.request('tools/list')).result, { tools: [] }, proxy.transcript());
+    assert.deepEqual((await proxy.request('prompts/list')).result, { prompts: [] });
+    proxy.save(script(deaf('// changed')));
+    assert.deepEqual((await proxy.request('tools/list')).result, { tools: [] });
+    assert.equal(asked(), 1);
+    proxy.save(script(tools));
+    assert.equal((await proxy.call('first').then(Number)) > 1, true);
+    assert.deepEqual(names((await proxy.request('tools/list')).result), ['first']);
+  });
+}
+
 test('with --notify never, nothing is declared that nobody would tell of', async (t) => {
   const proxy = await live(t, scripted(prompts), { initialize: false, options: ['--notify', 'never'] });
   assert.deepEqual((await proxy.initialize()).capabilities, { prompts: {} });
