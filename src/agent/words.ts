@@ -56,8 +56,9 @@ const next: Record<Failure['kind'], string> = {
     'The tool was not executed. What was in force before stays so. Fix the error in the file and call the tool again: the save is noticed.',
 };
 
-const nextIfLate =
-  'The tool was not executed. If the server only needs more time, for a compilation for instance, raise --start-timeout of mcp-hotline, or give it the compilation as --build. If it hangs, fix that in the source. Then call the tool again.';
+const ifLate =
+  'If the server only needs more time, for a compilation for instance, raise --start-timeout of mcp-hotline, or give it the compilation as --build. If it hangs, fix that in the source.';
+const nextIfLate = `The tool was not executed. ${ifLate} Then call the tool again.`;
 
 export function failureText(failure: Failure, tools?: ToolNames): string {
   return `${description(failure)}\n${failure.late === true ? nextIfLate : next[failure.kind]}${goOn(failure, tools)}${notBeside(failure)}${tryAgain(failure)}`;
@@ -120,7 +121,7 @@ export function notStarted(failure: Failure, tools: ToolNames): string {
   const mend =
     failure.kind === 'era'
       ? remedy.era
-      : `Fix the error in the source: the save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
+      : `${failure.late === true ? ifLate : 'Fix the error in the source.'} A save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
   return `${headline(failure)} ${output}\nUntil the server is there, its own tools are missing. ${mend} ${tools.server_status} tells its present state.`;
 }
 
@@ -143,7 +144,8 @@ function triedInBackground({ tried }: Failure): string {
 
 /** For requests that are no tool calls: they have no place for a text but the error. */
 export function failureMessage(failure: Failure, tools?: ToolNames): string {
-  return `${headline(failure)} ${remedy[failure.kind]}${goOn(failure, tools)}`;
+  const mend = failure.late === true ? `${ifLate} Then send the request again.` : remedy[failure.kind];
+  return `${headline(failure)} ${mend}${goOn(failure, tools)}`;
 }
 
 const fix = 'Fix the error in the source and send the request again.';

@@ -156,6 +156,8 @@ export interface Desk {
   born: boolean;
   /** Capabilities that the client was promised and the serving generation lacks. */
   lacking: ReadonlySet<string>;
+  /** What the last server that was asked by us says that it can do. */
+  discovered: Readonly<Record<string, unknown>> | undefined;
   /** A server that declares no tools was asked for them, and did not answer. */
   ignoresToolList: boolean;
   readonly capabilityGaps: Map<number, CapabilityGaps>;
@@ -204,6 +206,7 @@ export function createDesk(ports: Ports, options: DeskOptions): Desk {
     agentCalls: new Map(),
     born: false,
     lacking: new Set(),
+    discovered: undefined,
     ignoresToolList: false,
     capabilityGaps: new Map(),
     remembered: {},

@@ -78,7 +78,7 @@ export class FirstStart {
 /** What is wrong with a server that runs and does not open the session. */
 export function hangs(flow: FlowContext, generation: Generation, ms: number): Failure {
   const how = `has not answered the handshake for ${Math.round(ms / 1000)} s, but is still running`;
-  return { kind: 'start', command: flow.name, how, output: reportOf(flow, generation) };
+  return { kind: 'start', command: flow.name, how, output: reportOf(flow, generation), late: true };
 }
 
 export function reportHanging({ log }: FlowContext, failure: Failure): void {

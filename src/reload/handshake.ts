@@ -49,8 +49,10 @@ export function handshake(desk: Desk, generation: number, signal: AbortSignal): 
 /** `server/discover` pins a server to no era, and every modern server answers it; one that refuses is there all the same. */
 async function modern(desk: Desk, generation: number, signal: AbortSignal): Promise<Handshake> {
   const reply = await request(desk, generation, 'server/discover', desk.session.paramsFor(undefined), signal);
+  // A client that has asked on another connection what servers of this command can do knows what the one before could.
+  const before = desk.session.capabilities ?? desk.discovered;
   const capabilities = discovered(desk, reply);
-  return (await legacyServer(desk, generation, reply, signal)) ?? openedModern(desk, generation, capabilities);
+  return (await legacyServer(desk, generation, reply, signal)) ?? openedModern(desk, generation, capabilities, before);
 }
 
 /**
@@ -81,8 +83,13 @@ function errorIn({ line }: { readonly line: Buffer }): string {
   return JSON.stringify(readAt(line, ['error']));
 }
 
-function openedModern(desk: Desk, generation: number, capabilities: Members): Handshake {
-  compareCapabilities(desk, generation, capabilities);
+function openedModern(
+  desk: Desk,
+  generation: number,
+  capabilities: Members,
+  before = desk.session.capabilities,
+): Handshake {
+  compareCapabilities(desk, generation, capabilities, before);
   reopenStreams(desk, generation);
   return { kind: 'done', capabilities };
 }
@@ -117,7 +124,7 @@ function discovered(desk: Desk, reply: Reply): Members {
   desk.ports.introduced('server/discover', reply.line);
   const result = membersOf(readAt(reply.line, ['result']));
   desk.session.met(result);
-  return capabilitiesOf(result);
+  return (desk.discovered = capabilitiesOf(result));
 }
 
 async function legacy(desk: Desk, generation: number, signal: AbortSignal): Promise<Handshake> {
@@ -149,8 +156,12 @@ function warnOfVersion(desk: Desk, before: unknown, after: unknown): void {
   desk.ports.warnOnce(`the new generation speaks ${versions}: reconnect if it matters`);
 }
 
-function compareCapabilities(desk: Desk, generation: number, after: Members): void {
-  const before = desk.session.capabilities;
+function compareCapabilities(
+  desk: Desk,
+  generation: number,
+  after: Members,
+  before: Members | undefined = desk.session.capabilities,
+): void {
   if (before === undefined) return;
   // What was only a guess is no loss, but the client goes by it. And tools that are gone leave an empty list.
   const ours = (name: string): boolean => desk.session.vouched || name === 'tools';

@@ -14,7 +14,9 @@ export class RetrySchedule {
   /** An attempt that began at `began` has failed now. Returns the failure with what its words say of the next try. */
   failed(failure: Failure, began: number): Failure {
     const now = performance.now();
-    const againAfterMs = Math.round(Math.max(RETRY_AFTER_MS, RETRY_AFTER_DURATIONS * (now - began)));
+    // A start that was given up is likely to get further the next time (a compilation goes on from what is done), so that is soon.
+    const pause = failure.late === true ? 0 : RETRY_AFTER_DURATIONS * (now - began);
+    const againAfterMs = Math.round(Math.max(RETRY_AFTER_MS, pause));
     this.#dueAt = now + againAfterMs;
     return { ...failure, tried: { at: new Date().toISOString(), againAfterMs } };
   }

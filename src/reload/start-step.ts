@@ -14,7 +14,7 @@ import { timed, type Run } from './attempt.js';
 import { isBusy } from './busy.js';
 import { fence } from './gate.js';
 import { adopted, handshake, request, type Handshake } from './handshake.js';
-import { startTimeout } from './start-timeout.js';
+import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
 import { broughtUpToDate, difference, fetchLists, servedLists, type Lists } from './list-watch.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { Traffic } from './traffic.js';
@@ -76,12 +76,12 @@ async function openStep(context: StartContext, generation: Generation, run: Run)
   if (awaitsFirst(desk)) watchFirst(context, generation, firstStartLimit(limitMs), either);
   else if (limitMs > 0) {
     void startTimeout(limitMs, () => generation.signOfLife(), either).then((late) => {
-      if (late) limit.abort();
+      if (late !== undefined) limit.abort(late);
     });
   }
   const opened = await timed(run, 'start', () => handshake(desk, generation.number, signal));
   over.abort();
-  return finish(context, generation, opened, limit.signal.aborted, run);
+  return finish(context, generation, opened, limit.signal.reason as TooLate | undefined, run);
 }
 
 /** A process that is there already, and was asked to open the session by the client itself: only its answer is missing. */
@@ -95,7 +95,7 @@ export async function adoptStep(context: StartContext, introduction: Introductio
   if (waited !== undefined) watchFirst(context, generation, waited, AbortSignal.any([over.signal, run.abort.signal]));
   const opened = await timed(run, 'start', () => adopted(desk, introduction, run.abort.signal));
   over.abort();
-  return finish(context, generation, opened, false, run);
+  return finish(context, generation, opened, undefined, run);
 }
 
 function watchFirst(context: StartContext, generation: Generation, ms: number, over: AbortSignal): void {
@@ -121,7 +121,7 @@ async function finish(
   context: StartContext,
   generation: Generation,
   opened: Handshake,
-  late: boolean,
+  late: TooLate | undefined,
   run: Run,
 ): Promise<StartStep> {
   const { flow } = context;
@@ -131,7 +131,7 @@ async function finish(
   await timed(run, 'lists', () => compare(context, number, opened.capabilities, run));
   await rooted(context, number, run.abort.signal);
   if (run.abort.signal.aborted) return { kind: 'aborted' };
-  return generation.gone ? failed(flow, generation, { kind: 'gone' }, false) : { kind: 'ready', generation };
+  return generation.gone ? failed(flow, generation, { kind: 'gone' }, undefined) : { kind: 'ready', generation };
 }
 
 async function compare(
@@ -169,23 +169,30 @@ async function rooted({ traffic }: StartContext, number: number, signal: AbortSi
   await delay(ROOTS_TAKEN_IN, undefined, { signal }).catch(() => {});
 }
 
-function failed(flow: FlowContext, generation: Generation, why: Handshake, late: boolean): StartStep {
+function failed(flow: FlowContext, generation: Generation, why: Handshake, late: TooLate | undefined): StartStep {
   const output = reportOf(flow, generation);
-  const how = late
-    ? `did not answer the handshake within ${flow.config.startTimeout} ms of its last sign of life`
-    : why.kind === 'refused'
-      ? `answered the handshake with an error: ${why.error}`
-      : `${ended(generation)} before the handshake was done`;
+  const how =
+    late !== undefined
+      ? gaveUp(late, flow.config.startTimeout)
+      : why.kind === 'refused'
+        ? `answered the handshake with an error: ${why.error}`
+        : `${ended(generation)} before the handshake was done`;
   const otherEra = why.kind === 'refused' ? why.otherEra : undefined;
   const [kind, era] = otherEra === undefined ? (['start', ''] as const) : (['era', `. ${otherEra}`] as const);
-  const failure: Failure = { kind, command: flow.name, how: `${how}${era}`, output, ...(late ? { late } : {}) };
+  const failure: Failure = { kind, command: flow.name, how: `${how}${era}`, output, ...(late ? { late: true } : {}) };
   return { kind: 'failed', failure, busy: isBusy(output) };
 }
 
+function gaveUp(late: TooLate, limitMs: number): string {
+  if (late === 'silent') return `did not answer the handshake within ${limitMs} ms of its last sign of life`;
+  return `did not answer the handshake within ${MAX_LIMITS * limitMs} ms, though it was at work`;
+}
+
 /** What a server printed, and where more of it lies: it is there when that is told. */
-export function reportOf(flow: FlowContext, { output }: Generation): string {
+export function reportOf(flow: FlowContext, { output, unfinishedText }: Generation): string {
   const file = join(flow.config.stateDir, 'server-output.log');
-  return output.excerpt(output.isLong && writeWholeSync(file, output.bytes()).ok ? file : undefined);
+  const excerpt = output.excerpt(output.isLong && writeWholeSync(file, output.bytes()).ok ? file : undefined);
+  return [excerpt, unfinishedText].filter((text) => text !== '').join('\n');
 }
 
 /** It ended by itself: before it could serve, or later. */

@@ -5,13 +5,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fence } from './gate.js';
 
-const MAX_LIMITS = 3;
+export const MAX_LIMITS = 3;
 /** How often signs are looked for, as a part of the limit. A look costs a millisecond or more; before the first one most servers have answered. */
 const FIRST_LOOK = 0.1;
 const NEXT_LOOK = 0.25;
 
-/** Resolves when the start has taken too long, and never if the signal comes first. `signOfLife`: differs if there was one since. */
-export async function startTimeout(limitMs: number, signOfLife: () => string, signal: AbortSignal): Promise<boolean> {
+/** `silent`: it has shown no sign of life for the limit. `endless`: it has, for three times the limit. */
+export type TooLate = 'silent' | 'endless';
+
+/** Resolves when the start has taken too long, or undefined when the signal comes first. `signOfLife`: differs if there was one since. */
+export async function startTimeout(
+  limitMs: number,
+  signOfLife: () => string,
+  signal: AbortSignal,
+): Promise<TooLate | undefined> {
   const began = performance.now();
   const end = began + MAX_LIMITS * limitMs;
   let lastSign = began;
@@ -19,7 +26,7 @@ export async function startTimeout(limitMs: number, signOfLife: () => string, si
   let pause = limitMs * FIRST_LOOK;
   for (;;) {
     const isOver = await delay(Math.max(1, pause), false, { signal }).catch(() => true);
-    if (isOver) return false;
+    if (isOver) return undefined;
     const now = performance.now();
     const sign = signOfLife();
     if (sign !== (last ?? sign)) lastSign = now;
@@ -30,5 +37,6 @@ export async function startTimeout(limitMs: number, signOfLife: () => string, si
   }
   // After a standstill of our own the timer is due before what the server has answered long ago is read.
   await fence();
-  return !signal.aborted;
+  if (signal.aborted) return undefined;
+  return performance.now() >= end && lastSign + limitMs > end ? 'endless' : 'silent';
 }

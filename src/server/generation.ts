@@ -22,6 +22,8 @@ const LEAVING = 2000;
 /** Half a message says that it was cut off, and by what it begins which one it is. All of it would drown what was printed before. */
 const SHOWN_OF_CUT_MESSAGE = 200;
 
+const SHOWN_OF_UNFINISHED = 1000;
+
 /** When stderr need not wait any more: it was read, or nobody will ever read it. */
 const READS_AGAIN = ['drain', 'error', 'close'] as const;
 
@@ -104,6 +106,12 @@ export class Generation {
   /** What it printed for people: on stderr, and on stdout where it was no message. */
   get output(): OutputTail {
     return this.#output;
+  }
+
+  /** What it has printed on stdout for people and not ended with a newline, as a prompt: nobody has told of it yet. */
+  get unfinishedText(): string {
+    const line = this.#peer.unfinished;
+    return line[0] === 0x7b || line[0] === 0x5b ? '' : line.toString('utf8', 0, SHOWN_OF_UNFINISHED).trim();
   }
 
   /** Differs from what it was before if the server has said something on stderr since, or has used the processor. */

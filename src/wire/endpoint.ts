@@ -57,6 +57,11 @@ export class Endpoint {
     if (output.writableEnded || output.destroyed) process.nextTick(gone);
   }
 
+  /** How the line begins that the peer has not ended yet. */
+  get unfinished(): Buffer {
+    return this.#splitter.unfinished;
+  }
+
   get writer(): LineWriter {
     return this.#writer;
   }

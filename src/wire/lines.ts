@@ -6,6 +6,7 @@
 import type { Pieces } from './run.js';
 
 const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 
 export interface LineSink {
   /** One or more whole lines, side by side. */
@@ -63,6 +64,11 @@ export class LineSplitter {
     const rest = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#length);
     this.#drop();
     return rest;
+  }
+
+  /** How the line begins whose newline has not come yet. It stays where it is. */
+  get unfinished(): Buffer {
+    return this.#parts[0] ?? NOTHING;
   }
 
   #finish(end: Buffer): void {

@@ -65,7 +65,7 @@ const beside: Failure = { ...failures.start, output: 'the device is taken\n', be
 /** Every sentence, by the name of the function that makes it. */
 const said: Record<keyof typeof words, string[]> = {
   failureText: [...each(words.failureText), words.failureText(beside), words.failureText(late)],
-  failureMessage: each(words.failureMessage),
+  failureMessage: [...each(words.failureMessage), words.failureMessage(late)],
   servedByOldCode: each(words.servedByOldCode),
   notStarted: [
     ...Object.values(failures).map((failure) => words.notStarted(failure, tools)),

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { linkSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { live, script, scripted } from '../../support/live.js';
 import { countLog, failureOf } from './failures.js';
 
@@ -74,6 +75,12 @@ const ways: readonly { how: string; source: string; told: RegExp; words: RegExp 
     source: `console.error('thinking'); export const methods = { initialize: () => {} };`,
     told: /`node` did not answer the handshake within 2000 ms of its last sign of life\./,
     words: /thinking/,
+  },
+  {
+    how: 'a question on stdout, without a newline, that nobody answers',
+    source: `process.stdout.write('Enter your API key: '); export const methods = { initialize: () => {} };`,
+    told: /`node` did not answer the handshake within 2000 ms of its last sign of life\./,
+    words: /Its output:\n\nEnter your API key:\n/,
   },
 ];
 
@@ -200,6 +207,21 @@ test('P7 a start that shows signs of life for ever is given up after three times
   const proxy = await live(t, files(), { options: ['--start-timeout', '500'] });
   proxy.save(script(`setInterval(() => console.error('still compiling'), 50); await never;`));
   const text = await failureOf(proxy);
-  assert.match(text, /did not answer the handshake within 500 ms[^]*still compiling[^]*--start-timeout.*--build/);
+  assert.match(text, /did not answer the handshake within 1500 ms, though it was at work[^]*still compiling/);
+  assert.match(text, /--start-timeout.*--build/);
   assert.doesNotMatch(text, /Fix the error in the source/);
+});
+
+test('P7 a start that was given up is tried again by a call, though no file was saved', async (t) => {
+  const proxy = await live(t, files(), { options: ['--start-timeout', '700'] });
+  const { path, open } = proxy.gate();
+  proxy.save(script(`await appears(${JSON.stringify(path)}); export const tools = { answer: () => 'late' };`));
+  assert.match(await failureOf(proxy), /tries again before it is answered/);
+  open();
+  for (;;) {
+    const { result } = await proxy.request('tools/call', { name: 'answer' });
+    if (result.isError !== true) return assert.equal(result.content[0].text, 'late');
+    assert.match(result.content[0].text, /did not answer the handshake/);
+    await setImmediate();
+  }
 });

@@ -29,7 +29,7 @@ describe('tools in place of a server', { concurrency: 3 }, () => {
     for (const text of [status?.description ?? '', instructions]) {
       assert.match(text, /^The MCP server did not start.*`node` exited with code 3\. Its output:/);
       assert.match(text, /set API_KEY first/);
-      assert.match(text, /Fix the error in the source: the save is noticed/);
+      assert.match(text, /Fix the error in the source\. A save is noticed/);
       assert.ok(text.length < 2000, 'some clients cut off what is longer');
     }
     const { result } = await proxy.request('tools/call', { name: 'server_status', arguments: {} });

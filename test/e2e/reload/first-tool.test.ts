@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { live, script, scripted } from '../../support/live.js';
 import { agent } from '../agent/agent.js';
+import { modern, script as modernScript } from '../modern/modern.js';
 import { live as liveSdk } from '../modern/sdk.js';
 
 const prompts = `export const capabilities = { prompts: {} };
@@ -75,6 +76,16 @@ test('capabilities that an edit adds beside tools stand in the log and in server
     proxy.stderr(),
     /can't learn without a reconnect that the server gained capabilities: completions, resources/,
   );
+});
+
+test('P16 either era: a modern client that never asked for them: capabilities that an edit adds stand in the log', async (t) => {
+  const declaring = (capabilities: string) =>
+    modernScript(`export const capabilities = ${capabilities}; export const tools = { which: () => generation };`);
+  const proxy = await modern(t, declaring('{ tools: {} }'));
+  assert.equal(await proxy.which(), '1');
+  proxy.save(declaring('{ tools: {}, prompts: {}, completions: {} }'));
+  assert.equal(await proxy.which(), '2');
+  await proxy.waitForLog(/can't learn without a reconnect that the server gained capabilities: prompts, completions/);
 });
 
 const from = (name: string) => JSON.stringify(import.meta.resolve(name));
