@@ -43,6 +43,9 @@ const happened: Record<Failure['kind'], string> = {
   configuration: 'The configuration of mcp-hotline has an error',
 };
 
+const endsProcess =
+  'If the source ends the process (an exit call in a handler, a main function that returns), remove that.';
+
 const next: Record<Failure['kind'], string> = {
   build:
     'The tool was not executed. Fix the error in the source and call the tool again: the save is noticed and the server is rebuilt before the call is executed.',
@@ -50,7 +53,7 @@ const next: Record<Failure['kind'], string> = {
     'The tool was not executed. Fix the error in the source and call the tool again: the save is noticed and the server is started anew before the call is executed.',
   crash:
     'The tool was not executed. The server is being started again. Fix the cause in the source if there is one, then call the tool again.',
-  exit: 'The tool was not executed. The server is being started again. If the source ends the process (an exit call in a handler, a main function that returns), remove that, then call the tool again.',
+  exit: `The tool was not executed. The server is being started again. ${endsProcess} Then call the tool again.`,
   era: 'The tool was not executed. The connection was opened before this server could be started, and only a new one can change its era: reconnect the MCP server in the client, or ask the user to do so, and call the tool again.',
   configuration:
     'The tool was not executed. What was in force before stays so. Fix the error in the file and call the tool again: the save is noticed.',
@@ -72,7 +75,8 @@ function notBeside({ beside }: Failure): string {
 /** What failed may have a cause that nobody watches: then a call after a while is enough. */
 function tryAgain({ tried }: Failure): string {
   if (tried === undefined) return '';
-  const seconds = Math.ceil(tried.againAfterMs / 1000);
+  // The time is told in whole seconds, and the next try must not be told too early.
+  const seconds = Math.ceil((tried.againAfterMs + (Date.parse(tried.at) % 1000)) / 1000);
   const when = `${tried.at.slice(11, 19)} UTC`;
   return ` This was last tried at ${when}. If the cause is not in a watched file (a missing package, a busy port), mend it and call the tool again: a call ${seconds} s after that time, or later, tries again before it is answered.`;
 }
@@ -180,8 +184,10 @@ export function mayHaveRun(
     return `${twice}\nThe request may or may not have taken effect. It is not sent a third time. This request, or another one that ran at the same time, may be the cause: look at what it executes before you send it again.${wait}`;
   }
   const then = `It was not sent again. Check its effect before you send it again.${wait}`;
+  // Exit code 0 looks like a mistake: nobody who leaves on purpose does so in the middle of a call.
+  const mend = failure?.kind === 'exit' ? ` ${endsProcess}` : '';
   if (isEnd)
-    return `The MCP server ended while ${what} was running:${end}\nThe request may or may not have taken effect. ${then}`;
+    return `The MCP server ended while ${what} was running:${end}\nThe request may or may not have taken effect.${mend} ${then}`;
   const since = failure === undefined ? '' : ` Since then no server has come up. ${description(failure).trimEnd()}\n`;
   return `The MCP server was replaced or ended while ${what} was running, so it may or may not have taken effect.${since} ${then}`;
 }

@@ -39,7 +39,7 @@ function unborn(desk: Desk, method: string, line: Buffer): Members | undefined {
   const { session } = desk;
   if (method === 'initialize' || method === 'server/discover') {
     const told = method === 'initialize' ? initializeInPlace(desk, line) : discoverInPlace(desk);
-    if (told !== undefined) session.vouch(method, told);
+    if (told !== undefined) session.vouch(method, told, line);
     return told;
   }
   if (['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'].includes(method)) {

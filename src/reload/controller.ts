@@ -260,7 +260,9 @@ export class Controller implements Flow {
     });
     const kind = meaning === 'restarts' || meaning === 'leaves' ? 'crash' : meaning;
     const end = failureOf(this.#flow, generation, kind);
-    const failure = { ...end, how: `${end.how}${afterMalformed(desk, number)}` };
+    const told = { ...end, how: `${end.how}${afterMalformed(desk, number)}` };
+    // A crashed server is started again on the ladder alone; calls may try what looks like a mistake in the code once more.
+    const failure = meaning === 'start' || meaning === 'exit' ? this.#attempts.retries.failed(told, since) : told;
     const clean = served && meaning === 'leaves' && this.#state.at === 'serving';
     if (clean) endStreams(desk, number);
     if (served) holdTraffic(desk);
@@ -275,7 +277,8 @@ export class Controller implements Flow {
       on: 'exit',
       generation: number,
       clean,
-      delay: meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
+      // One that was stopped to be replaced is no crash.
+      delay: !served ? 0 : meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
       unborn: !desk.born,
       failure,
     });

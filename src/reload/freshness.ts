@@ -150,9 +150,13 @@ export class Freshness {
     if (to === 'serving') this.forget('configured');
   }
 
-  /** What an attempt is about. With a configuration that no server serves with yet, there is nothing else to compare with. */
+  /**
+   * What an attempt is about. With a configuration that no server serves with yet, there is nothing else to compare with; if none
+   * has ever served, it is what failed.
+   */
   news(): readonly Change[] {
-    return this.changed(this.has('configured') ? 'configured' : 'serving');
+    if (this.has('configured')) return this.changed('configured');
+    return this.changed(this.has('serving') ? 'serving' : 'failed');
   }
 
   changed(base: Base): readonly Change[] {

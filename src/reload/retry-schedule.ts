@@ -11,11 +11,14 @@ export class RetrySchedule {
   /** On the monotonic clock. */
   #dueAt = 0;
 
-  /** An attempt that began at `began` has failed now. Returns the failure with what its words say of the next try. */
+  /**
+   * An attempt that began at `began` has failed now; a server that ended by itself had its start then. Returns the failure with what its
+   * words say of the next try.
+   */
   failed(failure: Failure, began: number): Failure {
     const now = performance.now();
     // A start that was given up is likely to get further the next time (a compilation goes on from what is done), so that is soon.
-    const pause = failure.late === true ? 0 : RETRY_AFTER_DURATIONS * (now - began);
+    const pause = failure.late === true || failure.kind === 'exit' ? 0 : RETRY_AFTER_DURATIONS * (now - began);
     const againAfterMs = Math.round(Math.max(RETRY_AFTER_MS, pause));
     this.#dueAt = now + againAfterMs;
     return { ...failure, tried: { at: new Date().toISOString(), againAfterMs } };

@@ -138,7 +138,12 @@ export class Traffic {
           this.#silent = undefined;
           events.spoke(number);
         }
-        if (this.#unready === number && (envelope.kind === 'response' || envelope.kind === 'batch')) {
+        // One that was asked in vain and is waited for as a candidate is ready when its session is open.
+        if (
+          this.#unready === number &&
+          this.desk.serving === number &&
+          (envelope.kind === 'response' || envelope.kind === 'batch')
+        ) {
           this.#unready = undefined;
           events.answered(number);
         }

@@ -103,6 +103,8 @@ export class Session {
   /** A request of the client goes to a server. False if it belongs to the modern era and doesn't say so. */
   asked(method: string, line: Buffer): boolean {
     if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, line);
+    // What the client was told in a server's place binds nobody: it may open a session of the other era all the same.
+    else if (this.#vouched && method === 'initialize') this.#era = 'legacy';
     if (method === 'initialize' && this.#result === undefined) this.#params = rawAt(line, ['params']) ?? '{}';
     if (this.#era !== 'modern') return true;
     if (!isModern(line)) return false;
@@ -145,11 +147,16 @@ export class Session {
     return params;
   }
 
-  /** The client was told this in place of a server that has not come up. */
-  vouch(method: 'initialize' | 'server/discover', result: Members): void {
+  /** The client was told this in place of a server that has not come up. `line`: what it had asked. */
+  vouch(method: 'initialize' | 'server/discover', result: Members, line: Buffer): void {
     this.#vouched = true;
     if (method === 'initialize') this.#result = result;
-    else this.met((this.#discovered = result));
+    else {
+      this.met((this.#discovered = result));
+      // Who is told that the server is modern goes on as with one. A server that comes up has to prove that it is.
+      this.#era ??= 'modern';
+      this.#latest ??= line;
+    }
   }
 
   /** What the client was told of the server was a guess. */

@@ -120,6 +120,39 @@ test('P7 P16 a mended server of the legacy era behind a modern session: agent an
   assert.match(told, /^The MCP server started, but can not be used[^]*legacy era[^]*reconnect the MCP server/);
 });
 
+test('P7 P16 a mended server of the legacy era, and the client has only asked for discover: agent and log are told the same', async (t) => {
+  const files = { ...scripted(''), 'src/script.mjs': 'export const', ...before };
+  const proxy = await live(t, files, { options: withMemory, initialize: false });
+  const asked = (method: string, params = {}) => proxy.request(method, { ...params, _meta: meta });
+  assert.ok((await asked('server/discover')).result);
+  proxy.save(
+    legacyScript(`const early = () => { throw new Error('Received request before initialization was complete'); };
+    export const methods = { 'tools/list': early, 'tools/call': early };`),
+  );
+  await proxy.waitForLog(/start failed: .*legacy era/);
+  const told = failureIn(await asked('tools/call', { name: 'which' }), proxy.transcript);
+  assert.match(told, /^The MCP server started, but can not be used[^]*legacy era[^]*reconnect the MCP server/);
+});
+
+test('P7 P16 a client that was told that the server is modern may open a legacy session all the same', async (t) => {
+  const proxy = await modern(t, 'export const tools = {', { era: 'legacy', ...seen });
+  assert.ok((await proxy.ask('server/discover')).result);
+  await proxy.initialize();
+  proxy.save(good);
+  assert.match(await proxy.call('which'), /^\d+$/);
+  const { generation } = proxy.journal().at(-1)!;
+  assert.equal(proxy.told(generation)[0]?.method, 'initialize');
+});
+
+test('P7 P16 what waits for a slow first server that dies was not executed', async (t) => {
+  const dies = `await new Promise((resolve) => setTimeout(resolve, 2500)); console.error('late no'); process.exit(4);`;
+  const proxy = await modern(t, dies, seen);
+  assert.ok((await proxy.ask('server/discover')).result);
+  const text = await failureOf(proxy);
+  assert.match(text, /late no/);
+  assert.match(text, /The tool was not executed\./);
+});
+
 test('P7 P16 a mended server of the modern era behind a legacy session: the same', async (t) => {
   const proxy = await live(t, { ...scripted(''), 'src/script.mjs': 'export const' });
   proxy.save(`import { createInterface } from 'node:readline';

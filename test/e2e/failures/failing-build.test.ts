@@ -136,3 +136,16 @@ test('P7 P5 a forced build that fails on what serves already: a touch builds not
   await proxy.reloaded(2);
   assert.equal(await proxy.call('answer'), 'one');
 });
+
+test('P7 exit 0 after an edit that mended the very first build does not end the session', async (t) => {
+  const proxy = await live(t, { ...files(), 'src/behaviour.mjs': behaviour('wrong') }, { options: build });
+  assert.match(await failureOf(proxy), /this is wrong/);
+  proxy.save(behaviour('two'));
+  assert.equal(await proxy.call('answer'), 'two');
+  await proxy.waitForLog('changed: src/behaviour.mjs');
+  // A server that ends sooner does not leave on purpose in any case: the time is part of what is tested.
+  await new Promise((resolve) => setTimeout(resolve, 5100));
+  const { result } = await proxy.request('tools/call', { name: 'die', arguments: { code: 0 } });
+  assert.match(result.content[0].text, /exited with code 0/);
+  assert.equal(await proxy.call('answer'), 'two');
+});

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { failureSaid } from '../../support/message.js';
 import { live, script, scripted } from '../../support/live.js';
 import { behaviour, reloadable } from '../../support/reloadable.js';
@@ -130,8 +131,23 @@ test('P7 a server that ends with exit code 0 again and again is waited for, and 
   }
   const { error } = await proxy.request('resources/list');
   assert.match(error?.message ?? '', /^The MCP server ended by itself: `node` exited with code 0\./);
-  // A tool call does not wait for the ladder.
-  assert.equal(await proxy.call('answer'), 'one');
+  // A tool call does not wait for the ladder, but it does not try again right after the last attempt either.
+  for (;;) {
+    const { result } = await proxy.request('tools/call', { name: 'answer' });
+    if (result.isError !== true) return assert.equal(result.content[0].text, 'one');
+    assert.match(result.content[0].text, /^The MCP server ended by itself[^]*remove that\. Then call the tool again/);
+    await setImmediate();
+  }
+});
+
+test('P15 what was stopped to be replaced is no crash: after many reloads the first crash is followed by a start at once', async (t) => {
+  const proxy = await live(t, reloadable('0'), { options: ['--strategy', 'replace'] });
+  for (let edit = 1; edit <= 5; edit++) {
+    proxy.save(behaviour(String(edit)));
+    assert.equal(await proxy.call('answer'), String(edit));
+  }
+  assert.match(failureSaid(await proxy.request('tools/call', { name: 'die', arguments: { code: 3 } })), mayHaveRun);
+  assert.equal(await proxy.call('answer'), '5', 'held, not refused');
 });
 
 test('P14 P15 a server that dies of a line that is no message: the log and the words of the crash name the line', async (t) => {
