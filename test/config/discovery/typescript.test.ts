@@ -222,7 +222,9 @@ test('a build script that never ends is none', async (t) => {
     'package.json': { scripts },
     'tsconfig.json': { compilerOptions: { outDir: 'dist' } },
   });
-  assert.equal((await here.find('node dist/index.js')).rules[0]?.build, undefined);
+  const found = await here.find('node dist/index.js');
+  assert.equal(found.rules[0]?.build, undefined);
+  assert.match(found.why, /, and the script "build" never ends \(tsc --watch\); name one with --build$/);
 });
 
 test('what a bundler writes is built too, whatever the tsconfig says of outputs', async (t) => {
