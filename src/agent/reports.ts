@@ -150,6 +150,19 @@ export function gainedCapabilities(names: readonly string[]): string {
   return `Since the client connected, the server has gained ${names.join(', ')}. The client asks only for what was declared when it connected: a person has to reconnect it to use ${names.length > 1 ? 'these' : 'this'}.`;
 }
 
+/** Sources that are edited, and a copy of them that runs. */
+export interface CopyThatRuns {
+  readonly copy: string;
+  readonly sources: string;
+  readonly install: string;
+  readonly environment: string;
+}
+
+/** A restart alone brings no edit into effect. */
+export function runsCopy({ copy, sources, install, environment }: CopyThatRuns, tools: ToolNames): string {
+  return `But the code that runs is ${copy}, a copy that was installed without -e, so edits in ${sources} have no effect, whatever is restarted. Run \`${install}\` (or \`uv ${install}\`) in the virtual environment ${environment}, then call ${tools.restart_server}.`;
+}
+
 function tips({ lastReload }: Status, tools: ToolNames): string {
   const reload =
     lastReload === undefined

@@ -132,6 +132,7 @@ export const toolDefinitions: readonly ToolDefinition[] = [
       },
       failure,
       lastFailure: { type: 'object' },
+      installedCopy: { type: 'object', description: 'A copy that runs instead of the sources.' },
       log: { type: 'array', items: { type: 'string' } },
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },

@@ -1,6 +1,6 @@
 /*
- * The fingerprint of the last good build of each rule, kept between runs so that a start need not build what is built. A
- * record that can't be read counts as none, one that can't be written is a value that says why. Whether the products of
+ * What the last good build of each rule was made of and what it left, kept between runs so that a start need not build what is built.
+ * A record that can't be read counts as none, one that can't be written is a value that says why. Whether the products of
  * that build still work is left to the start.
  */
 import { createHash } from 'node:crypto';
@@ -8,19 +8,29 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readStateFile, writeWhole, type Written } from '../log/state-file.js';
 
-export async function readBuilt(dir: string, ruleKey: string): Promise<string | undefined> {
+/** Fingerprints. */
+export interface Built {
+  readonly sources: string;
+  /** Undefined where nobody knows what the build writes. */
+  readonly outputs: string | undefined;
+}
+
+export async function readBuilt(dir: string, ruleKey: string): Promise<Built | undefined> {
   try {
     const record: unknown = JSON.parse(await readStateFile(fileFor(dir, ruleKey)));
-    if (typeof record !== 'object' || record === null || !('rule' in record) || !('fingerprint' in record))
+    if (typeof record !== 'object' || record === null || !('rule' in record) || !('sources' in record))
       return undefined;
-    return record.rule === ruleKey && typeof record.fingerprint === 'string' ? record.fingerprint : undefined;
+    const { rule, sources } = record;
+    const outputs = 'outputs' in record ? record.outputs : undefined;
+    if (rule !== ruleKey || typeof sources !== 'string') return undefined;
+    return outputs === undefined || typeof outputs === 'string' ? { sources, outputs } : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function writeBuilt(dir: string, ruleKey: string, fingerprint: string): Promise<Written> {
-  return writeWhole(fileFor(dir, ruleKey), `${JSON.stringify({ rule: ruleKey, fingerprint })}\n`);
+export function writeBuilt(dir: string, ruleKey: string, { sources, outputs }: Built): Promise<Written> {
+  return writeWhole(fileFor(dir, ruleKey), `${JSON.stringify({ rule: ruleKey, sources, outputs })}\n`);
 }
 
 /** From now on nothing counts as built. That it can't be said is no reason not to build. */

@@ -90,7 +90,7 @@ async function filesOf(
   const files = new Map(rules.map(({ name }): [string, string[]] => [name, []]));
   const problems: string[] = [];
   if (rules.length === 0) return { files, problems };
-  const { cwd, ignore, ext, debounce, poll, stateDir, logFile } = config;
+  const { cwd, ignore, ext, debounce, poll, stateDir, projectDir, logFile } = config;
   const imports = createImports(rules, cwd, (paths) => expand(paths, cwd));
   const followed = await imports.follow();
   problems.push(...followed.problems);
@@ -106,7 +106,7 @@ async function filesOf(
       ext,
       debounce,
       poll,
-      never: logFile === undefined ? [stateDir] : [stateDir, logFile],
+      never: [stateDir, projectDir, ...(logFile === undefined ? [] : [logFile])],
       // As if the server had been started before all of them were written: then every file counts as changed.
       since: 0,
     },

@@ -8,6 +8,7 @@ import type { Result } from './check.js';
 import { readEnvironment } from './environment.js';
 import { placeOptions, placeRules } from './file/place.js';
 import { configPlaces, readConfigFile, type FromFile } from './file/read.js';
+import type { InstalledCopy } from './installed-copy.js';
 import { defaults, type Options } from './options.js';
 import type { Rule } from './rule.js';
 import { chooseRules } from './rules.js';
@@ -45,8 +46,10 @@ export interface Config {
   notify: 'changed' | 'always' | 'never';
   agentTools: boolean;
   stateDir: string;
-  /** What all commands of one project share: its builds. */
+  /** What all commands of one project share, whatever their state directories: its builds. */
   projectDir: string;
+  /** What runs instead of the sources, if discovery has found it. */
+  installedCopy?: InstalledCopy;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'text' | 'json';
   logFile: string | undefined;
@@ -127,7 +130,7 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
     notify: all.notify,
     agentTools: all.agentTools,
     stateDir: all.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
-    projectDir: all.stateDir ?? stateDir({ cwd, env: base.env }),
+    projectDir: stateDir({ cwd, env: base.env }),
     logLevel: all.logLevel,
     logFormat: all.logFormat,
     logFile: all.logFile,

@@ -34,6 +34,7 @@ const effects: Readonly<Record<keyof Config, 'now' | 'restart' | 'next'>> = {
   agentTools: 'now',
   stateDir: 'next',
   projectDir: 'next',
+  installedCopy: 'now',
   logLevel: 'next',
   logFormat: 'next',
   logFile: 'next',

@@ -210,7 +210,7 @@ const table = {
     group: 'General',
     type: 'text',
     placeholder: '<dir>',
-    description: 'Where to keep what must outlive a session',
+    description: 'Where to keep what must outlive a session; builds are noted down for the project, not here',
     otherwise: "a folder for this project and command in the user's state directory",
   },
   config: {

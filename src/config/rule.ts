@@ -7,6 +7,8 @@ export interface Rule {
   /** Directories, or globs, whose data files belong to it too. Only discovery adds them, and no file can say so. */
   data?: readonly string[];
   build?: string;
+  /** Absolute: what the build writes and the server runs. Found, like `data`. */
+  outputs?: readonly string[];
   /** A signal is for servers that re-read their configuration, `notify` for those that reload themselves. */
   then: 'restart' | 'continue' | 'notify' | NodeJS.Signals;
   /** Where a watched YAML or JSON file names further files to watch, as in `import.*.path`. */

@@ -34,13 +34,18 @@ export function chooseRules({ explicit, all, fromFile }: Choice): { rules: reado
  */
 export function withMore(rules: readonly Rule[], more: readonly string[], build?: string): readonly Rule[] {
   if (more.length === 0) return rules;
-  const restarting = rules.filter(({ then }) => then === 'restart');
-  const server = restarting.find(({ name }) => name === 'server') ?? restarting.at(-1);
+  const server = serverRule(rules);
   if (server !== undefined)
     return rules.map((rule) => (rule === server ? { ...rule, watch: [...new Set([...rule.watch, ...more])] } : rule));
   const name = rules.some((rule) => rule.name === 'server') ? 'also-watch' : 'server';
   // oxlint-disable-next-line unicorn/no-thenable -- the word of the configuration file
   return [...rules, { name, watch: more, then: 'restart', ...(build !== undefined && { build }) }];
+}
+
+/** The rule that the server itself belongs to. */
+export function serverRule(rules: readonly Rule[]): Rule | undefined {
+  const restarting = rules.filter(({ then }) => then === 'restart');
+  return restarting.find(({ name }) => name === 'server') ?? restarting.at(-1);
 }
 
 /** Whether something has to be built before a server is started. */

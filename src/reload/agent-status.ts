@@ -2,11 +2,13 @@
  * What `server_status` tells: the state, the last reload, build and failure, and the server's stderr, gathered from those who know. The
  * words come from agent/reports.ts; when to answer is for agent-tools.ts.
  */
+import { existsSync } from 'node:fs';
 import type { Answer } from '../agent/answers.js';
 import { cutText, lastThatFit, MAX_WORDS, roomBeside } from '../agent/limits.js';
 import * as say from '../agent/reports.js';
 import { factsOf } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/words.js';
+import type { InstalledCopy } from '../config/installed-copy.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Freshness } from './freshness.js';
 import type { History } from './history.js';
@@ -45,7 +47,12 @@ export function statusAnswer(context: StatusContext, { waited, log, standing }: 
   const reloadFiles = reload === undefined ? undefined : { at: reload.at, files: filesOf(reload) };
   const { gained = [] } = traffic.desk.capabilityGaps.get(generation ?? 0) ?? {};
   const status = say.status({ state, generation, standing, waited, lastReload: reloadFiles, lastBuild }, tools);
-  const told = gained.length === 0 ? status : `${status} ${say.gainedCapabilities(gained)}`;
+  const copy = copyThatRuns(flow);
+  const told = [
+    status,
+    ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
+    ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
+  ].join(' ');
   const lines = log === 0 ? undefined : stderrOf(context, log);
   const shown = lines && lastThatFit(lines, roomBeside(cutText(told, MAX_WORDS)) - FACTS);
   const words =
@@ -68,9 +75,16 @@ export function statusAnswer(context: StatusContext, { waited, log, standing }: 
         ? {}
         : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE) } }),
       ...factsOf(standing),
+      ...(copy === undefined ? {} : { installedCopy: copy }),
       ...(shown === undefined ? {} : { log: shown }),
     },
   };
+}
+
+/** What runs instead of the sources, unless it has been mended since: then the copy is gone. */
+export function copyThatRuns({ config }: FlowContext): InstalledCopy | undefined {
+  const { installedCopy } = config;
+  return installedCopy !== undefined && existsSync(installedCopy.copy) ? installedCopy : undefined;
 }
 
 /** Where no server serves, it is the one that has ended that is asked about. */

@@ -17,7 +17,7 @@ import type { AgentCall } from '../pipeline/desk.js';
 import { fromClient } from '../pipeline/from-client.js';
 import { locate, setAt } from '../wire/edit.js';
 import { inPatience } from './agent-patience.js';
-import { statusAnswer } from './agent-status.js';
+import { copyThatRuns, statusAnswer } from './agent-status.js';
 import type { Freshness } from './freshness.js';
 import type { History } from './history.js';
 import { fetchLists } from './list-watch.js';
@@ -96,7 +96,7 @@ export class AgentTools {
     const reload: Facts = last?.['generation'] === generation ? last : {};
     const { ms = 0, phases = {}, changes = [] } = reload as Partial<say.Reload> & Facts;
     this.#answer(call, {
-      words: say.restarted({ generation, ms, changes }),
+      words: this.#withCopy(say.restarted({ generation, ms, changes })),
       facts: { restarted: true, generation, ms, phases, changes },
     });
   }
@@ -108,7 +108,7 @@ export class AgentTools {
     const standing = this.#standing();
     const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...verdict };
     this.#answer(call, {
-      words: say.verified(verdict, this.#names, standing),
+      words: this.#withCopy(say.verified(verdict, this.#names, standing)),
       facts: { ...(kind === 'torn' ? {} : { restarted: kind === 'yes' }), ...facts, ...factsOf(standing) },
       isError: kind === 'torn',
     });
@@ -175,6 +175,12 @@ export class AgentTools {
     const { settled, state } = this.#context;
     await settled(false);
     if (state().at === 'waiting') await settled(true);
+  }
+
+  /** Whoever asks about a restart has edited something. */
+  #withCopy(words: string): string {
+    const copy = copyThatRuns(this.#context.flow);
+    return copy === undefined ? words : `${words} ${say.runsCopy(copy, this.#names)}`;
   }
 
   get #names(): ToolNames {

@@ -7,7 +7,8 @@ import type { LastBuild } from '../agent/reports.js';
 import type { Failure } from '../agent/words.js';
 import { acquireBuildLock, type Lock } from '../build/lock.js';
 import { planBuild, type BuildPlan } from '../build/plan.js';
-import { forgetBuilt, readBuilt, writeBuilt } from '../build/record.js';
+import { outputsFingerprint } from '../build/outputs.js';
+import { forgetBuilt, readBuilt, writeBuilt, type Built } from '../build/record.js';
 import { runBuild, type BuildOptions, type BuildResult } from '../build/run.js';
 import { runInHelper, type HelpedBuild } from '../build/run-in-helper.js';
 import type { Rule } from '../config/config.js';
@@ -48,7 +49,7 @@ export interface BuildRequest {
 
 export class Builds {
   readonly #flow: FlowContext;
-  readonly #built = new Map<string, string>();
+  readonly #built = new Map<string, Built>();
   /** The build that a helper runs, and how to let it finish alone. */
   #helped: { readonly build: HelpedBuild; handOver(): Promise<void> } | undefined;
 
@@ -83,7 +84,8 @@ export class Builds {
       await watch.prepare([rule.name]);
       if (signal.aborted) return { kind: 'aborted' };
       const fingerprint = watch.fingerprint(rule.name);
-      if (!rebuild && this.#built.get(rule.name) === fingerprint) continue;
+      if (!rebuild && (await isStill(this.#built.get(rule.name), fingerprint, rule))) continue;
+      if (signal.aborted) return { kind: 'aborted' };
       const since = Date.now();
       const mark = watch.mark();
       const undisturbed = async (): Promise<boolean> => !(await fresh.disturbed(mark, rule.name));
@@ -107,9 +109,10 @@ export class Builds {
     );
     try {
       if (signal.aborted) return { kind: 'aborted' };
-      if (!rebuild && (await readBuilt(projectDir, key)) === fingerprint) {
+      const before = rebuild ? undefined : await readBuilt(projectDir, key);
+      if (before !== undefined && (await isStill(before, fingerprint, rule))) {
         this.#flow.log.debug('built', `${rule.name}: built already`, { rule: rule.name });
-        this.#built.set(rule.name, fingerprint);
+        this.#built.set(rule.name, before);
         return { kind: 'built', skipped: true };
       }
       // A build that fails or is abandoned leaves neither the old output nor the new one.
@@ -118,8 +121,9 @@ export class Builds {
       const step = await this.#build(due, request, lock);
       // What was built of files that somebody saved meanwhile, nobody knows.
       if (step.kind !== 'built' || !(await due.undisturbed())) return step;
-      this.#built.set(rule.name, fingerprint);
-      const recorded = await writeBuilt(projectDir, key, fingerprint);
+      const built = { sources: fingerprint, outputs: await outputsFingerprint(rule.outputs ?? []) };
+      this.#built.set(rule.name, built);
+      const recorded = await writeBuilt(projectDir, key, built);
       if (!recorded.ok) this.#flow.log.debug('warning', `the build could not be noted down: ${recorded.problem}`);
       return step;
     } finally {
@@ -129,7 +133,7 @@ export class Builds {
 
   /** What the record is kept under. */
   #keyOf({ rule, build }: Due): string {
-    return JSON.stringify([rule.name, build, this.#flow.config.cwd]);
+    return JSON.stringify([rule.name, build, this.#flow.config.cwd, ...(rule.outputs ?? [])]);
   }
 
   async #build(due: Due, request: BuildRequest, lock: Lock | undefined): Promise<BuildStep> {
@@ -174,6 +178,7 @@ export class Builds {
       rule: due.rule.name,
       ruleKey: this.#keyOf(due),
       fingerprint: due.fingerprint,
+      outputs: due.rule.outputs ?? [],
       began: due.since,
       watch: due.watchOptions,
     });
@@ -187,4 +192,9 @@ export class Builds {
     this.#helped = { build, handOver: () => (handingOver ??= handOver()) };
     return build.result;
   }
+}
+
+/** Whether the sources are those that were built, and the outputs those that the build left. */
+async function isStill(built: Built | undefined, sources: string, { outputs = [] }: Rule): Promise<boolean> {
+  return built?.sources === sources && built.outputs === (await outputsFingerprint(outputs));
 }

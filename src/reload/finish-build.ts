@@ -4,6 +4,7 @@
  * left to the caller.
  */
 import { adoptBuildLock, type Lock } from '../build/lock.js';
+import { outputsFingerprint } from '../build/outputs.js';
 import { writeBuilt } from '../build/record.js';
 import type { BuildResult } from '../build/run.js';
 import { Audit } from '../log/audit.js';
@@ -20,6 +21,8 @@ export interface Finish {
   readonly ruleKey: string;
   /** Of the rule's files when the build began. */
   readonly fingerprint: string;
+  /** What the build writes; absolute. */
+  readonly outputs: readonly string[];
   /** When the build began, in milliseconds since 1970. */
   readonly began: number;
   readonly watch: WatchOptions;
@@ -66,7 +69,10 @@ export async function finishBuild(
       if (result.kind === 'aborted') return;
       const files = await lookAtFiles(finish, began);
       const verdict = afterBuild(fingerprint, files, savedBefore);
-      if (verdict === 'record') await writeBuilt(projectDir, ruleKey, fingerprint);
+      if (verdict === 'record') {
+        const outputs = await outputsFingerprint(finish.outputs);
+        await writeBuilt(projectDir, ruleKey, { sources: fingerprint, outputs });
+      }
       await audit.write('built', { cause, ms: result.ms });
       if (verdict !== 'build again') return;
       savedBefore = files.saved;

@@ -22,6 +22,13 @@ const errorOf = (given: Given, env: NodeJS.ProcessEnv = {}): string => {
   return result.error;
 };
 
+test('builds are kept in the state directory of the user, whatever --state-dir says', () => {
+  const env = { XDG_STATE_HOME: '/state' };
+  const named = resolve({ stateDir: 'own' }, env).config;
+  assert.equal(named.projectDir, resolve({}, env).config.projectDir);
+  assert.match(named.stateDir, /own$/);
+});
+
 test('with nothing given, the defaults are those of the documentation', () => {
   const env = { XDG_STATE_HOME: '/state' };
   const { config, warnings } = resolve({}, env);

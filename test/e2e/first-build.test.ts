@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { processesLeft, processesOf, project, startDirect } from '../support/harness.js';
+import { processesLeft, processesOf, project, projectDirOf, startDirect } from '../support/harness.js';
 import type { Started } from '../support/harness.js';
 import { bin } from '../support/paths.js';
 import type { Project } from '../support/project.js';
@@ -38,7 +39,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.equal(await third.call(), 'one');
     assert.equal(third.builds(), 1);
     assert.deepEqual(await processesLeft(first.marker, 20_000), []);
-    assert.equal(existsSync(on.path('state/build.lock')), false, 'the lock is released');
+    assert.equal(existsSync(lockOf(on)), false, 'the lock is released');
     const trail = readFileSync(on.path('state/audit.jsonl'), 'utf8');
     assert.match(trail, /"event":"built".*its client had gone/);
   });
@@ -54,6 +55,22 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.equal(await second.call(), 'one');
     assert.equal(second.builds(), 1);
     assert.deepEqual(await processesLeft(first.marker, 20_000), []);
+  });
+
+  test('P5: the helper notes the outputs down too: what is gone afterwards is built once more', linux, async (t) => {
+    const on = heldProject(t);
+    on.write('package.json', '{ "name": "p" }');
+    const first = await givesUp(t, on);
+    on.remove('hold-build');
+    assert.deepEqual(await processesLeft(first.marker, 20_000), []);
+    const second = await watched(t, { on, options });
+    assert.deepEqual([await second.call(), second.builds()], ['one', 1]);
+    await leaves(second);
+    on.remove('dist');
+    const third = await watched(t, { on, options });
+    assert.deepEqual([await third.call(), third.builds()], ['one', 2]);
+    assert.equal(third.logged('building').length, 1);
+    assert.equal(third.logged('failed').length, 0, 'it is built before the server is started');
   });
 
   test('P4 fresh: sources that were edited while the helper built are built anew', linux, async (t) => {
@@ -133,7 +150,7 @@ describe('a first build', { concurrency: 4 }, () => {
       proxy.kill(signal);
       await proxy.exit();
       assert.deepEqual(await processesLeft(proxy.marker), []);
-      assert.equal(existsSync(on.path('state/build.lock')), false);
+      assert.equal(existsSync(lockOf(on)), false);
     });
   }
 
@@ -162,14 +179,14 @@ describe('a first build', { concurrency: 4 }, () => {
     const first = await givesUp(t, on);
     process.kill(helpers(first)[0]!.pid, 'SIGTERM');
     assert.deepEqual(await processesLeft(first.marker, 20_000), []);
-    assert.equal(existsSync(on.path('state/build.lock')), false);
+    assert.equal(existsSync(lockOf(on)), false);
   });
 
   test('P13 clean exit: a helper ends a build that takes longer than --build-timeout', linux, async (t) => {
     const on = heldProject(t);
     const first = await givesUp(t, on, ['--build-timeout', '4000']);
     assert.deepEqual(await processesLeft(first.marker, 20_000), []);
-    assert.equal(existsSync(on.path('state/build.lock')), false);
+    assert.equal(existsSync(lockOf(on)), false);
     on.remove('hold-build');
     const second = await watched(t, { on, options });
     assert.equal(await second.call(), 'one');
@@ -233,7 +250,11 @@ function helpers(proxy: Started): { pid: number }[] {
   return processesOf(proxy.marker).filter(({ command }) => command.includes('internal:build-helper'));
 }
 
+function lockOf(on: Project): string {
+  return join(projectDirOf(on), 'build.lock');
+}
+
 function lockNames(on: Project, member: string): boolean {
-  const file = on.path('state/build.lock');
+  const file = lockOf(on);
   return existsSync(file) && member in (JSON.parse(readFileSync(file, 'utf8')) as object);
 }

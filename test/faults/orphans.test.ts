@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { built, startWatched, until, watched } from '../e2e/reload/watched.js';
-import { processesLeft, project } from '../support/harness.js';
+import { processesLeft, project, projectDirOf } from '../support/harness.js';
 import { reloadable } from '../support/reloadable.js';
 
 const linux = { skip: process.platform !== 'linux' && 'elsewhere a process is known by its number alone' };
@@ -25,7 +26,7 @@ test(
     const first = startWatched(t, { on, options, mayLeave: true });
     await first.untilBuilding(1);
     await until(
-      () => readFileSync(on.path('state/build.lock'), 'utf8').includes('"build"'),
+      () => readFileSync(join(projectDirOf(on), 'build.lock'), 'utf8').includes('"build"'),
       'its name in the lock',
       first,
     );

@@ -6,7 +6,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { acquireBuildLock } from '#src/build/lock.js';
-import { readBuilt } from '#src/build/record.js';
+import { outputsFingerprint } from '#src/build/outputs.js';
+import { readBuilt, type Built } from '#src/build/record.js';
 import type { BuildResult } from '#src/build/run.js';
 import { afterBuild, finishBuild } from '#src/reload/finish-build.js';
 import type { Finish } from '#src/reload/finish-build.js';
@@ -38,10 +39,10 @@ for (const { what, fingerprint = 'a', saved, savedBefore, verdict } of [
 }
 
 test('a build that was finished is on record, and the lock is released', async (t) => {
-  const files = project(t, { 'src/a.js': '1' });
+  const files = project(t, { 'src/a.js': '1', 'dist/a.js': 'made of 1' });
   const finish = await finishOf(files);
   await finishBuild(finish, built, () => assert.fail('no second build is needed'));
-  assert.equal(await readBuilt(finish.projectDir, finish.ruleKey), finish.fingerprint);
+  assert.deepEqual(await readBuilt(finish.projectDir, finish.ruleKey), await recordOf(finish));
   assert.equal(existsSync(files.path('state/build.lock')), false);
 });
 
@@ -51,7 +52,7 @@ test('a build that failed, was ended or is outdated is on no record, and the loc
     { result: { kind: 'aborted' }, edit: '1' },
     { result: built, edit: '2' },
   ] as const) {
-    const files = project(t, { 'src/a.js': '1' });
+    const files = project(t, { 'src/a.js': '1', 'dist/a.js': 'made of 1' });
     const finish = await finishOf(files);
     if (edit !== '1') files.write('src/a.js', edit);
     await finishBuild(finish, result, () => assert.fail('no second build is needed'));
@@ -61,7 +62,7 @@ test('a build that failed, was ended or is outdated is on no record, and the loc
 });
 
 test('P6 settles: a build that saves its own sources with the same bytes is run twice, and then it is on record', async (t) => {
-  const files = project(t, { 'src/a.js': '1' });
+  const files = project(t, { 'src/a.js': '1', 'dist/a.js': 'made of 1' });
   const finish = await finishOf(files);
   let builds = 0;
   const build = async (): Promise<BuildResult> => {
@@ -75,7 +76,7 @@ test('P6 settles: a build that saves its own sources with the same bytes is run 
     return build();
   });
   assert.equal(builds, 2);
-  assert.equal(await readBuilt(finish.projectDir, finish.ruleKey), finish.fingerprint);
+  assert.deepEqual(await readBuilt(finish.projectDir, finish.ruleKey), await recordOf(finish));
   assert.equal(existsSync(files.path('state/build.lock')), false);
 });
 
@@ -93,5 +94,13 @@ async function finishOf(files: Project): Promise<Finish> {
   await opened.ready;
   const fingerprint = opened.fingerprint('r');
   await opened.close();
-  return { stateDir, projectDir: stateDir, lockText, rule: 'r', ruleKey: 'key', fingerprint, began, watch };
+  const outputs = [files.path('dist')];
+  return { stateDir, projectDir: stateDir, lockText, rule: 'r', ruleKey: 'key', fingerprint, outputs, began, watch };
+}
+
+/** Sources and outputs, as a proxy would note them down. */
+async function recordOf({ fingerprint: sources, outputs }: Finish): Promise<Built> {
+  const left = await outputsFingerprint(outputs);
+  assert.ok(left !== undefined);
+  return { sources, outputs: left };
 }

@@ -5,9 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
+import { stateDir } from '#src/config/state-dir.js';
 import { bin, emptyDirectory, scratch } from './paths.js';
 import { openPeer } from './peer.js';
 import type { Peer } from './peer.js';
+import type { Project } from './project.js';
 import { killAll, processesLeft, processesOf } from './processes.js';
 import { cleanup } from './cleanup.js';
 
@@ -69,6 +71,11 @@ export function testEnvironment(marker: string, more: NodeJS.ProcessEnv = {}): R
     TEST_MARKER: marker,
   };
   return all;
+}
+
+/** Where the proxies of a project keep its builds, whatever their own state directories. */
+export function projectDirOf({ directory }: Project): string {
+  return stateDir({ cwd: directory, env: { XDG_STATE_HOME: join(scratch, 'state') } });
 }
 
 export const newMarker = (): string => randomUUID();

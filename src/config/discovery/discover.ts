@@ -1,6 +1,7 @@
 // "Nothing given": finds from the server's command what to watch and how to build it. It reads the command and the files around
 // the entry, runs nothing, and never fails: where nothing is found, it says why.
 
+import type { InstalledCopy } from '../installed-copy.js';
 import type { Rule } from '../rule.js';
 import { isInside, isInstalled, realOf, shown } from './disk.js';
 import { programName } from './flags.js';
@@ -17,7 +18,16 @@ const SERVER = 'server';
 
 export async function discover(wanted: Wanted): Promise<Found> {
   const { command, args, cwd, env } = wanted;
-  const search: Search = { cwd, env, facts: [], named: [], debugged: false, watcher: undefined };
+  const search: Search = {
+    cwd,
+    env,
+    facts: [],
+    named: [],
+    debugged: false,
+    watcher: undefined,
+    before: [],
+    copy: undefined,
+  };
   const target = findTarget({ kind: 'command', words: [command, ...args], cwd }, search);
   const packages = await packagesOf(target, search, wanted);
   const strategy = search.debugged ? ('replace' as const) : undefined;
@@ -35,17 +45,27 @@ export async function discover(wanted: Wanted): Promise<Found> {
     rules,
     ignore: [...new Set(packages.flatMap(({ ignore }) => ignore))],
     why: `${told(rules)}: ${own.because}${warned(search)}`,
-    level: search.watcher === undefined ? 'info' : 'warn',
-    outputs: packages.flatMap(({ output }) => output ?? []),
+    level: search.watcher === undefined && search.copy === undefined ? 'info' : 'warn',
+    ...(search.copy && { copy: search.copy }),
+    outputs: packages.flatMap(({ outputs = [] }) => outputs),
     sources: [...new Set(packages.flatMap(({ read }) => read))],
   };
 }
 
-/** A server that is replaced behind our back has never heard of the session. */
-function warned({ watcher }: Search): string {
-  return watcher === undefined
-    ? ''
-    : `; ${programName(watcher)} restarts the server too, and a client notices: leave its watch mode out`;
+/** A server that is replaced behind our back has never heard of the session, and one that runs a copy never of an edit. */
+function warned({ watcher, copy, cwd }: Search): string {
+  return [
+    watcher && `; ${programName(watcher)} restarts the server too, and a client notices: leave its watch mode out`,
+    copy && `; but ${copyText(copy, cwd)}`,
+  ].join('');
+}
+
+/** For the log, and for those who watch other files than the ones that were found. */
+export function copyText({ copy, sources, install, environment }: InstalledCopy, cwd: string): string {
+  return (
+    `the code that runs is ${shown(copy, cwd)}, a copy that was installed without -e, so that an edit in ${sources} has no effect: ` +
+    `run "${install}" (or "uv ${install}") in the virtual environment ${shown(environment, cwd)}, then restart the server`
+  );
 }
 
 /** Its own name, unless there is another rule of that name. */
@@ -80,7 +100,9 @@ function ruleOf(one: Package, name: string, { cwd, named }: Search, { build }: W
     ...(data.length > 0 && { data }),
     then: 'restart',
   };
-  return made === undefined ? rule : { ...rule, build: buildText(made, cwd) };
+  if (made === undefined) return rule;
+  const outputs = one.outputs ?? [];
+  return { ...rule, build: buildText(made, cwd), ...(outputs.length > 0 && { outputs }) };
 }
 
 function environmentIn(cwd: string, { directory }: Package): string[] {

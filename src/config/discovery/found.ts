@@ -1,6 +1,7 @@
 // The shapes that the steps of discovery hand to each other: from the command that was given to the target that it runs in the
 // end, and from there to what is watched. What is done with them is the steps' business.
 
+import type { InstalledCopy } from '../installed-copy.js';
 import type { Rule } from '../rule.js';
 import type { LanguageName } from './languages.js';
 
@@ -26,6 +27,8 @@ export interface Found {
   /** Absolute: directories that a build writes, and the files that all of this was read from. */
   outputs: string[];
   sources: string[];
+  /** The sources are not what runs. */
+  copy?: InstalledCopy;
 }
 
 export interface Wanted {
@@ -50,13 +53,21 @@ export interface Search {
   debugged: boolean;
   /** The program that restarts the server by itself. */
   watcher: string | undefined;
+  /** What the command runs before the server. */
+  readonly before: Ran[];
+  /** What runs instead of the sources. */
+  copy: InstalledCopy | undefined;
+}
+
+/** A command as it is run, and where. */
+export interface Ran {
+  readonly words: readonly string[];
+  readonly cwd: string;
 }
 
 /** A command on its way to the target, as it would be run. */
-export interface Invocation {
+export interface Invocation extends Ran {
   readonly kind: 'command';
-  readonly words: readonly string[];
-  readonly cwd: string;
   /** Programs of installed packages (node_modules/.bin) come before those of the PATH. */
   readonly local?: boolean;
 }

@@ -2,13 +2,14 @@
 // depends on are taken in by the same way, and are built first.
 
 import { basename, dirname, join } from 'node:path';
+import { builderIn } from './builds-itself.js';
 import { endingOf, isFile, isInside, projectDirectories, shown } from './disk.js';
 import type { Search, Wanted } from './found.js';
 import { createJudge, type Judgement } from './judgement.js';
 import { javascriptEndings, languageOf, languages, type LanguageName } from './languages.js';
 import { dataIn, ignored, withEndings } from './patterns.js';
 import { manifestsIn, type Sources } from './sources.js';
-import { buildIn, linkedMains, lockDirectory, packageIn, type Build } from './workspace.js';
+import { buildIn, endlessBuildIn, linkedMains, lockDirectory, packageIn, type Build } from './workspace.js';
 
 export interface Entry {
   readonly file: string;
@@ -21,12 +22,19 @@ export interface Package extends Sources {
   readonly name: string;
 }
 
+/** Who makes an output. `endless`: the script that would, if it came to an end. */
+type Making =
+  | { readonly by: 'us'; readonly build: Build }
+  | { readonly by: 'the command'; readonly command: string }
+  | { readonly by: 'nobody'; readonly endless?: string };
+
 type Mutable = { watch: string[]; ignore: string[]; data: string[] };
 
 /** In the order in which they are built; the entry's own is the last. */
 export async function javascriptSources(entry: Entry, search: Search, wanted: Wanted): Promise<Package[]> {
   const { cwd, facts } = search;
-  const { judge, withReferences } = createJudge(search);
+  const judges = createJudge(search);
+  const { judge, withReferences } = judges;
   const endings = (own: readonly string[]): readonly string[] => (wanted.ext?.length ? wanted.ext : own);
   const visited = new Set<string>();
 
@@ -36,10 +44,11 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     const top = manifest?.directory ?? dirname(file);
     visited.add(top);
     const judgement = await judge(file, tsconfig);
-    const build = judgement.kind === 'built' ? buildOf(directories) : undefined;
-    tell(file, judgement, build);
+    const making = await makingOf(judgement, directories);
+    const build = making.by === 'us' ? making.build : undefined;
+    tell(file, judgement, making);
     const files: Mutable = { watch: [], ignore: [], data: dataIn([top], cwd) };
-    const projects = await addSources(files, language, top, judgement, build);
+    const projects = await addSources(files, language, top, judgement, making);
     addManifests(files, directories, projects);
     const isOutput = judgement.kind === 'built' && isInside(file, judgement.output);
     if (!isOutput && isFile(file)) files.watch.push(shown(file, cwd));
@@ -58,18 +67,43 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
       wanted.build !== undefined ||
       (build !== undefined && build.directory !== top && isInside(one.directory, build.directory)) ||
       projects.some((path) => isInside(path, one.directory));
+    const coveredOutputs = linked.filter(isCovered).flatMap(({ outputs = [] }) => outputs);
     const own: Package = {
       name: manifest?.name || basename(top),
       watch: [...new Set(files.watch)],
       ignore: [...new Set(files.ignore)],
       data: wanted.ext?.length ? [] : [...new Set(files.data)],
       directory: top,
-      because: because(file, judgement, build),
+      because: because(file, judgement, making),
       read: [...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(top, name)), ...projects],
-      ...(judgement.kind === 'built' ? { output: judgement.output } : {}),
+      ...(judgement.kind === 'built'
+        ? { outputs: [...new Set([...(await outputsOf(judgement)), ...coveredOutputs])] }
+        : {}),
       ...(build === undefined ? {} : { build }),
     };
     return [...linked.filter((one) => one.build !== undefined && !isCovered(one)), own];
+  }
+
+  async function makingOf(judgement: Judgement, directories: readonly string[]): Promise<Making> {
+    if (judgement.kind !== 'built') return { by: 'nobody' };
+    const build = buildOf(directories);
+    // Who names a build wants it.
+    const named = typeof wanted.build === 'string';
+    const product = { judgement, build: buildIn(directories), judge: judges };
+    const command = named ? undefined : await builderIn(search, product);
+    if (command !== undefined) return { by: 'the command', command };
+    if (build !== undefined) return { by: 'us', build };
+    const endless = wanted.build === undefined ? endlessBuildIn(directories) : undefined;
+    return endless === undefined ? { by: 'nobody' } : { by: 'nobody', endless };
+  }
+
+  /** One build writes the outputs of all projects that the tsconfig refers to. */
+  async function outputsOf({ output, config }: Extract<Judgement, { kind: 'built' }>): Promise<string[]> {
+    const projects = config === undefined ? [] : await withReferences(config);
+    const others = projects.flatMap(({ outDir, directory }) =>
+      outDir === undefined || isInside(directory, outDir) ? [] : [outDir],
+    );
+    return [output, ...others];
   }
 
   function buildOf(directories: readonly string[]): Build | undefined {
@@ -84,9 +118,9 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     language: LanguageName,
     top: string,
     judgement: Judgement,
-    build: Build | undefined,
+    making: Making,
   ): Promise<string[]> {
-    if (judgement.kind === 'built' && build === undefined) {
+    if (judgement.kind === 'built' && making.by === 'nobody') {
       watch.push(withEndings(judgement.output, endings(javascriptEndings), cwd));
       // Whoever builds it puts the data beside the code. From above, such a directory is not looked into.
       data.push(...dataIn([judgement.output], cwd));
@@ -121,7 +155,7 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     }
   }
 
-  function tell(file: string, judgement: Judgement, build: Build | undefined): void {
+  function tell(file: string, judgement: Judgement, making: Making): void {
     facts.push({
       what: 'entry',
       value: shown(file, cwd),
@@ -132,24 +166,31 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     }
     if (judgement.kind === 'built')
       facts.push({ what: 'output', value: shown(judgement.output, cwd), from: judgement.by });
-    if (build !== undefined && wanted.build === undefined) {
+    if (making.by === 'the command') {
+      facts.push({ what: 'built by', value: making.command, from: 'the command, before the server' });
+    } else if (making.by === 'us' && wanted.build === undefined) {
       facts.push({
         what: 'build',
-        value: build.script,
-        from: `scripts in ${shown(join(build.directory, 'package.json'), cwd)}`,
+        value: making.build.script,
+        from: `scripts in ${shown(join(making.build.directory, 'package.json'), cwd)}`,
       });
     }
   }
 
-  function because(file: string, judgement: Judgement, build: Build | undefined): string {
+  function because(file: string, judgement: Judgement, making: Making): string {
     const name = shown(file, cwd);
     if (judgement.kind === 'source') return `${name} is a source of ${shown(judgement.config.path, cwd)}`;
     if (judgement.kind === 'plain') return `${name} is ${languages[languageOf(endingOf(file)) ?? 'javascript'].label}`;
     const lies = isInside(file, judgement.output)
       ? `${name} lies in ${shown(judgement.output, cwd)}, ${judgement.by}`
       : `${shown(judgement.output, cwd)} is ${judgement.by}`;
-    if (build !== undefined || wanted.build === false) return lies;
-    return `${lies}, and there is no script "build" to make it; name one with --build`;
+    if (making.by === 'the command') return `${lies}, and the command makes it itself with "${making.command}"`;
+    if (making.by === 'us' || wanted.build === false) return lies;
+    const lack =
+      making.endless === undefined
+        ? 'there is no script "build" to make it'
+        : `the script "build" never ends (${making.endless})`;
+    return `${lies}, and ${lack}; name one with --build`;
   }
 
   return packagesOf(entry);

@@ -22,6 +22,8 @@ export interface Judge {
   /** `tsconfig`: the one that the command names. */
   judge(entry: string, tsconfig: string | undefined): Promise<Judgement>;
   withReferences(first: Tsconfig): Promise<Tsconfig[]>;
+  /** Undefined if it is not there or can't be read. */
+  read(path: string): Promise<Tsconfig | undefined>;
 }
 
 /** Directories that nobody writes sources into. */
@@ -90,6 +92,7 @@ export function createJudge({ cwd, facts }: Search): Judge {
 
   return {
     withReferences,
+    read: async (path) => (isFile(path) ? read(path) : undefined),
     async judge(entry, tsconfig) {
       const paths = tsconfig === undefined ? tsconfigsAbove(entry) : [tsconfig];
       const judgement = await judgeFile(entry, paths);

@@ -3,9 +3,11 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isFile, readText, shown } from './disk.js';
+import { isFile, projectDirectories, readText, shown } from './disk.js';
 import { nothing, type Invocation, type Search, type Step } from './found.js';
-import { readShellText } from './shell-text.js';
+import { programName } from './flags.js';
+import { managerFacts, runsPreScripts } from './pre-scripts.js';
+import { readShellText, rowOf } from './shell-text.js';
 
 export interface Manifest {
   readonly path: string;
@@ -18,6 +20,8 @@ export interface Manifest {
   /** The names of the packages that it needs when it runs. */
   readonly dependencies: readonly string[];
   readonly isWorkspace: boolean;
+  /** As in `pnpm@10.2.0`. */
+  readonly packageManager: string | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -48,6 +52,7 @@ export function manifestIn(directory: string): Manifest | undefined {
       Object.keys(texts(json[key])),
     ),
     isWorkspace: json['workspaces'] !== undefined,
+    packageManager: typeof json['packageManager'] === 'string' ? json['packageManager'] : undefined,
   };
 }
 
@@ -73,12 +78,32 @@ export function runScript(
       if (search.facts.some((other) => isDeepStrictEqual(other, fact)))
         return nothing(`the script ${name} calls itself`);
       search.facts.push(fact);
-      return readShellText(text, { ...at, cwd: directory, local: true }, more);
+      if (path.endsWith('package.json')) notePreScript(name, at, directory, search);
+      return readShellText(text, { ...at, cwd: directory, local: true }, search, more);
     }
     // Package managers look no further than the first package.
     if (isFile(join(directory, 'package.json')) || directory === dirname(directory)) break;
   }
   return nothing(`there is no script ${name}`);
+}
+
+/** What is run before the script because it is called `pre…`. */
+function notePreScript(name: string, at: Invocation, directory: string, search: Search): void {
+  const manifest = manifestIn(directory);
+  const text = manifest?.scripts[`pre${name}`];
+  if (manifest === undefined || text === undefined) return;
+  const manager = programName(at.words[0] ?? '');
+  const known = managerFacts(manager, at.words, directory, declaredFrom(directory), search.env);
+  if (!runsPreScripts(manager, known)) return;
+  search.facts.push({ what: `script pre${name}`, value: text, from: shown(manifest.path, search.cwd) });
+  search.before.push(...(rowOf(text, directory) ?? []));
+}
+
+/** A workspace names its package manager at the top. */
+function declaredFrom(directory: string): string | undefined {
+  return projectDirectories(directory)
+    .map((place) => manifestIn(place)?.packageManager)
+    .find((declared) => declared !== undefined);
 }
 
 function scriptIn(path: string, name: string): string | undefined {

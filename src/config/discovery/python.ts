@@ -2,25 +2,31 @@
 // environments and pyproject.toml are read only as far as that takes.
 
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
-import { isDirectory, isFile, nearestWith, projectDirectories, readText } from './disk.js';
+import { isDirectory, isExecutable, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
 import { programName, readFlags } from './flags.js';
 import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './found.js';
+import { findInstalledCopy, moduleFiles } from './installed-copy.js';
 
 /** Flags in one word, of which the last one may take what follows: `-um pkg`. */
 const flagWord = /^-[bBdEiIOPqRsSuvVx]*([mcWX])(.*)$/;
 
-function python(args: readonly string[], invocation: Invocation, search: Search): Step {
+/** `venv`: the virtual environment that it runs in, as far as that is known and was not just brought up to date. */
+function pythonIn(venv: string | undefined, args: readonly string[], invocation: Invocation, search: Search): Step {
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     const [, letter, attached = ''] = flagWord.exec(word) ?? [];
     const value = attached === '' ? args[at + 1] : attached;
     const rest = args.slice(attached === '' ? at + 2 : at + 1);
     if (letter === 'c' || word === '-') break;
-    if (letter === 'm') return module(value ?? '', rest, invocation, search);
+    if (letter === 'm') return module(value ?? '', rest, invocation, search, venv);
     if (letter !== undefined || word === '--check-hash-based-pycs') at += attached === '' ? 1 : 0;
     else if (!word.startsWith('-')) return script(resolve(invocation.cwd, word));
   }
   return nothing('code is run that is in no file');
+}
+
+function python(args: readonly string[], invocation: Invocation, search: Search): Step {
+  return pythonIn(environmentOf(invocation, search), args, invocation, search);
 }
 
 function script(path: string): Target {
@@ -28,33 +34,68 @@ function script(path: string): Target {
   return { kind: 'file', language: 'python', file };
 }
 
-function module(name: string, rest: readonly string[], invocation: Invocation, search: Search): Step {
+function module(
+  name: string,
+  rest: readonly string[],
+  invocation: Invocation,
+  search: Search,
+  venv: string | undefined,
+): Step {
   const roots = moduleRoots(invocation, search);
   const found = moduleFile(name, roots);
-  if (found !== undefined) return { kind: 'file', language: 'python', ...found };
+  if (found !== undefined) {
+    noteCopy(name, found, venv, [invocation.cwd, ...pythonPath(invocation.cwd, search)], search);
+    return { kind: 'file', language: 'python', ...found };
+  }
   if (name === 'debugpy') {
     search.debugged = true;
     const { value, rest: behind } = readFlags(rest, '--listen --connect --log-to --adapter-access-token -m');
     const next = value('-m');
-    return next ? module(next, behind, invocation, search) : python(behind, invocation, search);
+    return next ? module(next, behind, invocation, search, venv) : pythonIn(venv, behind, invocation, search);
   }
   if (Object.hasOwn(pythonTools, name)) return { ...invocation, words: [name, ...rest] };
   return nothing(`the module ${name} is none of this project`);
 }
 
 /** Where imports start: the working directory, what PYTHONPATH names, and the project that a virtual environment belongs to. */
-function moduleRoots({ cwd, words }: Invocation, { env }: Search): string[] {
+function moduleRoots({ cwd, words }: Invocation, search: Search): string[] {
   const interpreter = words[0] ?? '';
-  const venvs = [/[\\/]/.test(interpreter) ? venvOf(resolve(cwd, interpreter)) : undefined, env['VIRTUAL_ENV']];
-  const more = (env['PYTHONPATH'] ?? '').split(delimiter).filter((path) => path !== '');
-  return [cwd, ...more.map((path) => resolve(cwd, path)), ...venvs.flatMap((venv) => (venv ? [dirname(venv)] : []))];
+  const venvs = [/[\\/]/.test(interpreter) ? venvOf(resolve(cwd, interpreter)) : undefined, search.env['VIRTUAL_ENV']];
+  return [cwd, ...pythonPath(cwd, search), ...venvs.flatMap((venv) => (venv ? [dirname(venv)] : []))];
+}
+
+function pythonPath(cwd: string, { env }: Search): string[] {
+  const paths = (env['PYTHONPATH'] ?? '').split(delimiter).filter((path) => path !== '');
+  return paths.map((path) => resolve(cwd, path));
+}
+
+/** The virtual environment of an interpreter: the one that it lies in, be it found by its path or on the PATH. */
+function environmentOf({ cwd, words }: Invocation, { env }: Search): string | undefined {
+  const word = words[0] ?? '';
+  if (/[\\/]/.test(word)) return venvOf(resolve(cwd, word));
+  const places = (env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
+  const found = places.map((place) => resolve(cwd, place, word)).find(isExecutable);
+  return found === undefined ? env['VIRTUAL_ENV'] : venvOf(found);
+}
+
+function noteCopy(
+  name: string,
+  found: { file: string; root: string },
+  venv: string | undefined,
+  first: readonly string[],
+  search: Search,
+): void {
+  const copy = venv === undefined ? undefined : findInstalledCopy({ module: name, ...found, first }, venv, search.cwd);
+  if (copy === undefined) return;
+  search.copy = copy;
+  search.facts.push({ what: 'runs from', value: shown(copy.copy, search.cwd), from: 'installed without -e' });
 }
 
 function moduleFile(name: string, roots: readonly string[]): { file: string; root: string } | undefined {
   const path = name.split('.');
   for (const root of roots.flatMap((one) => [one, join(one, 'src')])) {
     const base = join(root, ...path);
-    const file = [`${base}.py`, join(base, '__main__.py'), join(base, '__init__.py')].find(isFile);
+    const file = moduleFiles(base).find(isFile);
     if (file !== undefined && name !== '') return { file, root };
   }
   return undefined;
@@ -71,11 +112,12 @@ export function consoleScript(name: string, file: string, search: Search): Targe
   const venv = venvOf(file);
   return venv === undefined
     ? undefined
-    : (ownCommand(name, dirname(venv), search) ?? nothing(`${name} is installed, not developed here`));
+    : (ownCommand(name, dirname(venv), search, venv) ?? nothing(`${name} is installed, not developed here`));
 }
 
 /** The command of this name that the pyproject.toml in or above a directory declares. */
-function ownCommand(name: string, directory: string, { facts, cwd }: Search): Target | undefined {
+function ownCommand(name: string, directory: string, search: Search, venv?: string): Target | undefined {
+  const { facts, cwd } = search;
   const top = nearestWith(projectDirectories(directory), ['pyproject.toml']);
   const text = top === undefined ? '' : (readText(join(top, 'pyproject.toml')) ?? '');
   const key = name.replace(/[^\w]/g, '\\$&');
@@ -84,22 +126,30 @@ function ownCommand(name: string, directory: string, { facts, cwd }: Search): Ta
   if (top === undefined || entry === undefined) return undefined;
   facts.push({ what: `command ${name}`, value: entry, from: `${top === cwd ? '' : `${top}/`}pyproject.toml` });
   const found = moduleFile(entry, [top]);
+  // An installed command looks in its environment, and not where it is started.
+  if (found !== undefined) noteCopy(entry, found, venv, pythonPath(cwd, search), search);
   return found
     ? { kind: 'file', language: 'python', ...found }
     : { kind: 'project', language: 'python', directory: top };
 }
 
+interface InProject {
+  readonly project: string;
+  /** Undefined if it is not known, or is brought up to date first. */
+  readonly venv: string | undefined;
+}
+
 /** A word after `uv run` and its kin: a file, Python itself, a command of the project, or a tool that runs a file. */
-function inProject(words: readonly string[], at: Invocation, search: Search, project = at.cwd): Step {
+function inProject(words: readonly string[], at: Invocation, search: Search, { project, venv }: InProject): Step {
   const [word, ...args] = words;
   if (word === undefined) return nothing('nothing is given to run');
   if (/\.pyw?$/.test(word) || (/[\\/]/.test(word) && isDirectory(resolve(at.cwd, word))))
     return script(resolve(at.cwd, word));
   if (/^python[\d.]*$/.test(word)) {
-    const venv = join(project, '.venv', 'bin', 'python');
-    return python(args, { ...at, words: [project === at.cwd ? word : venv] }, search);
+    const own = join(project, '.venv', 'bin', 'python');
+    return pythonIn(venv, args, { ...at, words: [project === at.cwd ? word : own] }, search);
   }
-  return ownCommand(word, project, search) ?? { ...at, words };
+  return ownCommand(word, project, search, venv) ?? { ...at, words };
 }
 
 const uvFlags = [
@@ -122,7 +172,13 @@ function uv(args: readonly string[], invocation: Invocation, search: Search): St
   const words = name === undefined ? flags.rest : ['python', '-m', name, ...flags.rest];
   const file = flags.value('--env-file');
   if (file && isFile(resolve(cwd, file))) search.named.push(resolve(cwd, file));
-  const step = inProject(words, at, search, project);
+  // uv installs the project with -e before it runs anything, unless it is told not to.
+  const isLeft = [
+    ...args,
+    `UV_NO_SYNC=${search.env['UV_NO_SYNC'] ?? ''}`,
+    `UV_NO_EDITABLE=${search.env['UV_NO_EDITABLE'] ?? ''}`,
+  ].some((one) => /^(--no-sync|--no-editable|UV_NO_(SYNC|EDITABLE)=(1|true))$/i.test(one));
+  const step = inProject(words, at, search, { project, venv: isLeft ? join(project, '.venv') : undefined });
   // What uv runs and is no file of ours is a program of its environment.
   return step.kind === 'command' && !Object.hasOwn(pythonTools, programName(words[0] ?? ''))
     ? { ...step, local: true }
@@ -157,7 +213,10 @@ function runs(taking: string): Runner {
     const before = readFlags(args, taking);
     const cwd = resolve(invocation.cwd, before.value('-C', '--directory', '-p', '--project') ?? '');
     if (before.rest[0] !== 'run') return nothing(`${invocation.words[0]} runs no server here`);
-    return inProject(readFlags(before.rest.slice(1), taking).rest, { ...invocation, cwd, local: true }, search);
+    const at = { ...invocation, cwd, local: true };
+    const own = join(cwd, '.venv');
+    const venv = isDirectory(own) ? own : search.env['VIRTUAL_ENV'];
+    return inProject(readFlags(before.rest.slice(1), taking).rest, at, search, { project: cwd, venv });
   };
 }
 

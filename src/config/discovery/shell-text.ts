@@ -1,20 +1,31 @@
 // What a text runs that is meant for a shell: a script of a package, the word after `sh -c`. Commands in a row are understood,
-// of which the last one is the server; anything else that takes a shell is not, and nothing is ever run.
+// of which the last one is the server and the others are noted down; anything else that takes a shell is not, and nothing is ever run.
 
 import { resolve } from 'node:path';
 import { splitCommand } from '../../process/split-command.js';
-import { nothing, type Invocation, type Step } from './found.js';
+import { nothing, type Invocation, type Ran, type Search, type Step } from './found.js';
 
 /** `more` are words that are passed on to the command. */
-export function readShellText(text: string, at: Invocation, more: readonly string[] = []): Step {
+export function readShellText(text: string, at: Invocation, search: Search, more: readonly string[] = []): Step {
+  const row = rowOf(text, at.cwd);
+  if (row === undefined) return nothing('it takes a shell to know what is run');
+  search.before.push(...row.slice(0, -1));
+  const { words = [], cwd = at.cwd } = row.at(-1) ?? {};
+  return { ...at, words: [...words, ...more], cwd };
+}
+
+/** The commands of a text, each with its directory; undefined if it takes a shell to know them. */
+export function rowOf(text: string, from: string): Ran[] | undefined {
   const split = splitCommand(text);
   const commands = split.ok ? inRow(split.words) : undefined;
-  if (commands === undefined) return nothing('it takes a shell to know what is run');
-  let { cwd } = at;
-  for (const [word, directory] of commands.slice(0, -1)) {
-    if (word === 'cd' && directory !== undefined) cwd = resolve(cwd, directory);
+  if (commands === undefined) return undefined;
+  const row: Ran[] = [];
+  let cwd = from;
+  for (const words of commands) {
+    if (words[0] === 'cd' && words[1] !== undefined) cwd = resolve(cwd, words[1]);
+    else row.push({ words, cwd });
   }
-  return { ...at, words: [...(commands.at(-1) ?? []), ...more], cwd };
+  return row;
 }
 
 const others = new Set(['||', '|', '&', '|&', '(', ')', '{', '}', 'if', 'for', 'while', 'case']);

@@ -15,7 +15,8 @@ export interface Sources {
   readonly data: readonly string[];
   /** A package.json script, and the directory of its package. */
   readonly build?: { readonly script: string; readonly directory: string };
-  readonly output?: string;
+  /** What a build writes; absolute. */
+  readonly outputs?: readonly string[];
   /** The package that a build of another name would belong to. */
   readonly directory: string;
   /** The files that decided, whether they exist or not. */
@@ -35,6 +36,7 @@ export function sourcesOf(target: Placed, search: Search, ext: readonly string[]
       ignore: [],
       data: [],
       directory: dirname(target.file),
+      outputs: [target.file],
       read: [],
       because,
     };

@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Result } from '../check.js';
 import type { Resolved } from '../config.js';
 import { liveConfig, type LiveConfig } from '../live.js';
-import { withMore } from '../rules.js';
+import { hasBuild, serverRule, withMore } from '../rules.js';
 import { isInside } from './disk.js';
 import type { Found } from './found.js';
 
@@ -33,17 +33,24 @@ async function withFound(resolved: Resolved): Promise<Supplied> {
   const isOpen = config.rules.length === 0;
   // With --watch alone the build is still to be found; rules of a file are complete.
   const isBuildOpen = said.build === undefined && said.watch !== undefined && file?.rules === undefined;
-  if (!config.reload || !(isOpen || isBuildOpen)) return { ...resolved, found: undefined };
-  const { discover } = await import('./discover.js');
+  // What a build writes is found too, be everything else said: what was built and is gone has to be built anew.
+  const isComplete = !isOpen && !isBuildOpen;
+  if (!config.reload || (isComplete && !hasBuild(config.rules))) return { ...resolved, found: undefined };
+  const { discover, copyText } = await import('./discover.js');
   const { command, args, cwd, env, ext } = config;
-  const build = said.build === true ? 'build' : said.build;
+  const build = isComplete ? serverRule(config.rules)?.build : said.build === true ? 'build' : said.build;
   const found = await discover({ command, args, cwd, env, ext, ...(build === undefined ? {} : { build }) });
+  const copied = found.copy && { installedCopy: found.copy };
+  const warnings = found.copy && !isOpen ? [...resolved.warnings, copyText(found.copy, cwd)] : resolved.warnings;
+  if (isComplete)
+    return withOutputs({ ...resolved, warnings, found: undefined, config: { ...config, ...copied } }, found);
   const strategy = said.strategy ?? found.strategy ?? config.strategy;
   if (isOpen) {
     const { rules, ignore } = found;
-    return { ...resolved, found, config: { ...config, strategy, rules, ignore: [...config.ignore, ...ignore] } };
+    const ignored = [...config.ignore, ...ignore];
+    return { ...resolved, found, config: { ...config, ...copied, strategy, rules, ignore: ignored } };
   }
-  return withBuild({ ...resolved, found, config: { ...config, strategy } }, found);
+  return withBuild({ ...resolved, found, warnings, config: { ...config, ...copied, strategy } }, found);
 }
 
 /** Where nothing was found, what is named besides is watched all the same. */
@@ -53,10 +60,22 @@ function despite(found: Found, more: readonly string[]): Found {
   return { ...found, why, level: 'info' };
 }
 
+/** Only what the build of the server's own rule writes can be known. */
+function withOutputs(before: Supplied, found: Found): Supplied {
+  const { config } = before;
+  const server = serverRule(config.rules);
+  const outputs = found.rules.at(-1)?.outputs;
+  if (server?.build === undefined || outputs === undefined) return before;
+  return {
+    ...before,
+    config: { ...config, rules: config.rules.map((rule) => (rule === server ? { ...rule, outputs } : rule)) },
+  };
+}
+
 /** Where the output itself is watched, somebody else builds it. */
 function withBuild(before: Supplied, found: Found): Supplied {
   const { config } = before;
-  const build = found.rules.at(-1)?.build;
+  const { build, outputs } = found.rules.at(-1) ?? {};
   const paths = config.rules
     .flatMap(({ watch }) => watch)
     .map((path) => (isAbsolute(path) ? path : join(config.cwd, path)));
@@ -66,7 +85,7 @@ function withBuild(before: Supplied, found: Found): Supplied {
   return {
     ...before,
     found: { ...found, why },
-    config: { ...config, rules: config.rules.map((rule) => ({ ...rule, build })) },
+    config: { ...config, rules: config.rules.map((rule) => ({ ...rule, build, ...(outputs && { outputs }) })) },
   };
 }
 

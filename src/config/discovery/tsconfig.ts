@@ -12,6 +12,8 @@ export interface Tsconfig {
   /** The file itself and those that it extends, as far as they are no installed packages. */
   readonly files: readonly string[];
   readonly outDir: string | undefined;
+  /** Whether the compiler writes code. */
+  readonly emits: boolean;
   readonly references: readonly string[];
   /** The directories that it includes by name. */
   readonly places: readonly string[];
@@ -39,6 +41,7 @@ export async function readTsconfig(path: string): Promise<Tsconfig | { problem: 
       directory,
       files: [path, ...filesRead(cache).filter((file) => file !== path && !isInstalled(file))],
       outDir,
+      emits: options.noEmit !== true && options.emitDeclarationOnly !== true,
       references: references.map(({ path: to }) => asConfig(resolve(directory, to))),
       places: (include ?? []).map((pattern) => split(pattern, directory).base).filter(isDirectory),
       covers: (file) => covers(file) !== undefined,

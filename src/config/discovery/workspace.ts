@@ -37,11 +37,29 @@ export function lockDirectory(directories: readonly string[]): string | undefine
 
 /** The nearest package that has the script; one that never ends is no build. */
 export function buildIn(directories: readonly string[], script = 'build'): Build | undefined {
+  const found = nearestScript(directories, script);
+  return found === undefined || neverEnds(found.text) ? undefined : { script, directory: found.directory };
+}
+
+/** The text of the script where that is no build because it never ends. */
+export function endlessBuildIn(directories: readonly string[], script = 'build'): string | undefined {
+  const found = nearestScript(directories, script);
+  return found !== undefined && neverEnds(found.text) ? found.text : undefined;
+}
+
+function nearestScript(
+  directories: readonly string[],
+  script: string,
+): { readonly text: string; readonly directory: string } | undefined {
   for (const directory of directories) {
     const text = manifestIn(directory)?.scripts[script];
-    if (text !== undefined) return /\s(--watch|-w)(\s|$)/.test(text) ? undefined : { script, directory };
+    if (text !== undefined) return { text, directory };
   }
   return undefined;
+}
+
+function neverEnds(text: string): boolean {
+  return /\s(--watch|-w)(\s|$)/.test(text);
 }
 
 /** The build as one says it in `cwd`: the script alone where its package is the one around. */

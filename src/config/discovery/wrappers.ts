@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path';
 import { readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
 import { readShellText } from './shell-text.js';
 
 interface Wrapper {
@@ -63,18 +63,19 @@ function afterDashes(args: readonly string[], invocation: Invocation): Step {
     : { ...invocation, words: args.slice(end + 1) };
 }
 
-function env(args: readonly string[], invocation: Invocation): Step {
+function env(args: readonly string[], invocation: Invocation, search: Search): Step {
   const { rest, value } = readFlags(args, '-u --unset -C --chdir -S --split-string');
   const cwd = resolve(invocation.cwd, value('-C', '--chdir') ?? '');
   const text = value('-S', '--split-string');
-  return text === undefined ? { ...invocation, words: rest, cwd } : readShellText(text, { ...invocation, cwd }, rest);
+  if (text === undefined) return { ...invocation, words: rest, cwd };
+  return readShellText(text, { ...invocation, cwd }, search, rest);
 }
 
-function shell(args: readonly string[], invocation: Invocation): Step {
+function shell(args: readonly string[], invocation: Invocation, search: Search): Step {
   const at = args.findIndex((word) => !/^[-+]/.test(word) || /^-\w*c$/.test(word));
   const word = args[at];
   if (word === undefined) return nothing('a shell without a script is run');
-  if (word.startsWith('-')) return readShellText(args[at + 1] ?? '', invocation);
+  if (word.startsWith('-')) return readShellText(args[at + 1] ?? '', invocation, search);
   return { kind: 'itself', file: resolve(invocation.cwd, word) };
 }
 
@@ -91,5 +92,5 @@ export const wrappers: Readonly<Record<string, Runner>> = {
   cmd: windowsShell,
   mise: afterDashes,
   rtx: afterDashes,
-  'cross-env-shell': (args, invocation) => readShellText(args.join(' '), invocation),
+  'cross-env-shell': (args, invocation, search) => readShellText(args.join(' '), invocation, search),
 };

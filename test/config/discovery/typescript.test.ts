@@ -161,6 +161,27 @@ test('project references: those of the entry are watched, with their tsconfigs, 
   assert.equal(found.rules[0]?.build, 'build');
 });
 
+test('references of references: what the entry needs at the second remove is watched too, with its tsconfig', async (t) => {
+  const composite = { compilerOptions: { composite: true, outDir: 'dist' }, include: ['src'] };
+  const here = place(t, {
+    'package.json': { scripts: { build: 'tsc -b server' } },
+    'server/tsconfig.json': { ...composite, references: [{ path: '../shared' }] },
+    'server/src/index.ts': '',
+    'shared/tsconfig.json': { ...composite, references: [{ path: '../base' }] },
+    'shared/src/types.ts': '',
+    'base/tsconfig.json': { ...composite, references: [{ path: '../root' }] },
+    'base/src/base.ts': '',
+    'root/tsconfig.json': composite,
+    'root/src/root.ts': '',
+  });
+  for (const command of ['node server/dist/index.js', 'tsx server/src/index.ts']) {
+    const { server } = await here.watched(await here.find(command));
+    const expected = ['base', 'root', 'server', 'shared'].map((name) => `${name}/tsconfig.json`);
+    for (const path of [...expected, 'shared/src/types.ts', 'base/src/base.ts', 'root/src/root.ts'])
+      assert.ok(server?.includes(path), `${command}: ${path} among ${server?.join(', ')}`);
+  }
+});
+
 test('an entry that is run from its source needs no build', async (t) => {
   const here = place(t, { ...tree, 'tsconfig.json': { compilerOptions: { outDir: 'dist' }, include: ['src'] } });
   for (const command of ['tsx src/index.ts', 'node src/index.ts', 'bun src/index.ts']) {
@@ -201,7 +222,9 @@ test('a build script that never ends is none', async (t) => {
     'package.json': { scripts },
     'tsconfig.json': { compilerOptions: { outDir: 'dist' } },
   });
-  assert.equal((await here.find('node dist/index.js')).rules[0]?.build, undefined);
+  const found = await here.find('node dist/index.js');
+  assert.equal(found.rules[0]?.build, undefined);
+  assert.match(found.why, /, and the script "build" never ends \(tsc --watch\); name one with --build$/);
 });
 
 test('what a bundler writes is built too, whatever the tsconfig says of outputs', async (t) => {

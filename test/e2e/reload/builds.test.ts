@@ -226,7 +226,12 @@ test('P6: SIGUSR2 rebuilds and restarts though nothing has changed', async (t) =
 });
 
 test('P14: a state directory that can not be written costs nothing but the memory of what is built', async (t) => {
-  const proxy = await watched(t, { ...built(), options: [...command, '--state-dir', 'server.mjs/not/a/directory'] });
+  const nowhere = '/dev/null/state';
+  const proxy = await watched(t, {
+    ...built(),
+    options: [...command, '--state-dir', 'server.mjs/not/a/directory'],
+    env: { XDG_STATE_HOME: nowhere },
+  });
   proxy.say('two');
   assert.equal(await proxy.call(), 'two');
   proxy.say('wrong');

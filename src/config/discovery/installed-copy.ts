@@ -1,0 +1,77 @@
+// A Python package that is installed without -e runs from a copy of its sources: an edit changes nothing until it is installed
+// anew. Finds that copy in a virtual environment, by the file that Python would import. Nothing is run.
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InstalledCopy } from '../installed-copy.js';
+import { isFile, isInside, isInstalled, nearestWith, projectDirectories, readText, realOf, shown } from './disk.js';
+
+export interface Imported {
+  /** As in `python -m`. */
+  readonly module: string;
+  /** The source of it, and the directory that its imports start from. */
+  readonly file: string;
+  readonly root: string;
+  /** Where Python looks before it looks into the environment: the working directory, PYTHONPATH. */
+  readonly first: readonly string[];
+}
+
+export function findInstalledCopy(
+  { module, file, root, first }: Imported,
+  venv: string,
+  cwd: string,
+  platform: NodeJS.Platform = process.platform,
+): InstalledCopy | undefined {
+  if (first.some((directory) => realOf(directory) === realOf(root))) return undefined;
+  for (const packages of sitePackagesOf(venv, platform)) {
+    const copy = moduleFiles(join(packages, ...module.split('.'))).find(isFile);
+    // A link to the sources is no copy.
+    if (copy === undefined || !isInstalled(realOf(copy)) || isEditable(packages, file)) continue;
+    const project = nearestWith(projectDirectories(root), ['pyproject.toml', 'setup.py', 'setup.cfg']) ?? root;
+    return { copy, sources: shown(root, cwd), install: `pip install -e ${shown(project, cwd)}`, environment: venv };
+  }
+  return undefined;
+}
+
+/** The files that a module can be, in the order in which `python -m` would take them. */
+export function moduleFiles(base: string): string[] {
+  return [`${base}.py`, join(base, '__main__.py'), join(base, '__init__.py')];
+}
+
+export function sitePackagesOf(venv: string, platform: NodeJS.Platform): string[] {
+  if (platform === 'win32') return [join(venv, 'Lib', 'site-packages')];
+  const library = join(venv, 'lib');
+  return namesIn(library)
+    .filter((name) => /^(python|pypy)\d/.test(name))
+    .map((name) => join(library, name, 'site-packages'));
+}
+
+/** Some backends put compiled code of an editable package into the environment: its Python still comes from the sources. */
+function isEditable(packages: string, source: string): boolean {
+  return namesIn(packages)
+    .filter((name) => name.endsWith('.dist-info'))
+    .some((name) => {
+      const origin = originOf(readText(join(packages, name, 'direct_url.json')));
+      return origin?.editable === true && isInside(realOf(source), realOf(origin.directory));
+    });
+}
+
+/** What a package was installed from, if it was a directory. */
+function originOf(text: string | undefined): { directory: string; editable: boolean } | undefined {
+  try {
+    const { url, dir_info: info } = JSON.parse(text ?? '') as { url?: unknown; dir_info?: { editable?: unknown } };
+    if (typeof url !== 'string' || !url.startsWith('file:')) return undefined;
+    return { directory: fileURLToPath(url), editable: info?.editable === true };
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
