@@ -32,7 +32,8 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     exit: (generation, exit) => {
       generations.delete(generation);
       end({ by: 'server', exit });
-      void closing.finish().then(settle);
+      context.leftovers.gone(generation.number, generation.pid);
+      void Promise.all([closing.finish(), context.leftovers.close()]).then(([code]) => settle(code));
     },
   };
 
