@@ -9,6 +9,9 @@ import type { Config } from './config/config.js';
 import type { LiveConfig } from './config/live.js';
 import type { Flow, FlowContext, Streams } from './flow/flow.js';
 import type { Log } from './log/log.js';
+import { createLeftovers } from './flow/leftovers.js';
+import { newMark } from './process/mark.js';
+import { canFindMarked } from './process/marked.js';
 import { childSpec } from './server/child-spec.js';
 import type { Noise } from './server/noise.js';
 
@@ -39,6 +42,7 @@ export function createProxy(
     await first?.end();
     return code;
   });
+  const mark = first?.mark ?? newMark();
   const context: FlowContext = {
     io,
     config,
@@ -49,11 +53,12 @@ export function createProxy(
     },
     tooLong: messageTooLong(config.maxMessage),
     spec: (number) => {
-      const spec = childSpec(context.config, number);
+      const spec = childSpec(context.config, number, mark);
       return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr };
     },
     first,
     helperCommand,
+    leftovers: createLeftovers({ mark, log: () => context.log, reap: () => context.config.reap }),
     noise: reportNoise(io.stderr, log),
     notStarted: (error) => {
       const missing = error.code === 'ENOENT';
@@ -67,6 +72,7 @@ export function createProxy(
     settle,
   };
   io.stderr.on('error', () => {});
+  if (config.reap && !canFindMarked()) log.warn('warning', CANNOT_REAP);
   // The agent's own tools need the reload flow even where there is nothing to watch.
   const reloads = config.reload && (config.rules.length > 0 || config.agentTools);
   const flow = reloads ? reloadFlow(context) : pipeFlow(context);
@@ -88,6 +94,9 @@ async function reloadFlow(context: FlowContext): Promise<Flow> {
   const { Controller } = await import('./reload/controller.js');
   return new Controller(context);
 }
+
+const CANNOT_REAP =
+  '--reap has no effect on this system, which does not tell the environment of a process: what servers leave behind in sessions of their own stays';
 
 const hints: Record<Noise, string> = {
   text: 'the server printed text on stdout, which belongs to the protocol: it went to stderr instead. Print such lines to stderr (console.error, print(…, file=sys.stderr), a logger on stderr)',

@@ -6,11 +6,11 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { draftOf, sweepDrafts } from '../log/drafts.js';
-import { writeWhole } from '../log/state-file.js';
+import { NotRegular, readStateFile, writeWhole } from '../log/state-file.js';
 import { isGone, ownerOf, parseOwner } from './owner.js';
 
 export interface Lock {
@@ -37,11 +37,13 @@ const LOOKS = 200;
 
 /**
  * Waits for the lock; undefined if there can be none, or when the signal ends the waiting. `onWait`: somebody else has it.
+ * `onRefused`: what lies in its place is no file of ours.
  */
 export async function acquireBuildLock(
   dir: string,
   signal: AbortSignal,
   onWait: () => void = () => {},
+  onRefused: (problem: string) => void = () => {},
 ): Promise<Lock | undefined> {
   if (signal.aborted) return undefined;
   const path = join(dir, NAME);
@@ -63,6 +65,10 @@ export async function acquireBuildLock(
     if (waited) onWait();
     if (waited) attempt = await waitFor(dir, () => take(path, claim), signal);
     return attempt === 'taken' ? lockOf(path, JSON.stringify(owner), waited) : undefined;
+  } catch (error) {
+    if (!(error instanceof NotRegular)) throw error;
+    onRefused(error.message);
+    return undefined;
   } finally {
     await remove(claim);
   }
@@ -167,7 +173,7 @@ async function clear(path: string, claim: string): Promise<Attempt> {
 
 /** Of an owner that is gone. Only where it is certain that the process is that build and no other. */
 async function endBuild(path: string): Promise<void> {
-  const build = parseOwner(await readFile(path, 'utf8').catch(() => ''))?.build;
+  const build = parseOwner(await readStateFile(path).catch(() => ''))?.build;
   if (build === undefined || build.start === '' || (await isGone(build))) return;
   try {
     process.kill(-build.pid, 'SIGKILL');
@@ -180,8 +186,9 @@ async function endBuild(path: string): Promise<void> {
 async function stateOf(path: string): Promise<'free' | 'void' | 'held' | 'impossible'> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readStateFile(path);
   } catch (error) {
+    if (error instanceof NotRegular) throw error;
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'free' : 'impossible';
   }
   const owner = parseOwner(text);
@@ -189,7 +196,7 @@ async function stateOf(path: string): Promise<'free' | 'void' | 'held' | 'imposs
 }
 
 async function release(path: string, owner: string): Promise<void> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const text = await readStateFile(path).catch(() => undefined);
   if (text === owner) await remove(path);
 }
 

@@ -2,7 +2,7 @@
  * Keeps what a build prints: its beginning and its end in memory, the whole of it in a file if one can be written. A
  * failing file costs the file and nothing else. What is said around an excerpt is left to the agent's words.
  */
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { closeSync, constants, createWriteStream, fstatSync, mkdirSync, openSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
 import { excerptOf, WINDOW } from '../process/excerpt.js';
@@ -22,6 +22,14 @@ export interface OutputSink extends Output {
 
 /** A build that prints for ever must not fill the disk. */
 const FILE_LIMIT = 64 * 1024 * 1024;
+
+/** As 'w', but a link that somebody has put there is not followed, and opening a pipe does not wait for its reader. */
+const REPLACE =
+  constants.O_WRONLY |
+  constants.O_CREAT |
+  constants.O_TRUNC |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 
 export function createOutput(file: string | undefined, fileLimit: number = FILE_LIMIT): OutputSink {
   const log = file === undefined ? undefined : openFile(file);
@@ -85,8 +93,11 @@ export function createOutput(file: string | undefined, fileLimit: number = FILE_
 function openFile(file: string): WriteStream | undefined {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const fd = openSync(file, REPLACE, 0o600);
+    if (fstatSync(fd).isFile()) return createWriteStream(file, { fd });
+    closeSync(fd);
   } catch {
-    return undefined;
+    // It can't be written: what is kept in memory has to do.
   }
-  return createWriteStream(file, { mode: 0o600 });
+  return undefined;
 }

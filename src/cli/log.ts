@@ -5,6 +5,7 @@ import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
 import { readAudit, type AuditLine } from '../log/audit.js';
 import { followAudit } from '../log/follow.js';
+import { NotRegular } from '../log/state-file.js';
 import { auditText } from './audit-text.js';
 import { findStateDirs, nothingFound } from './state-dirs.js';
 
@@ -29,8 +30,13 @@ export async function log(
     return { ok: true, value: 0 };
   }
   const trails = dirs.map(({ dir }) => followAudit(dir, print, over));
-  print(inOrder(await Promise.all(trails.map((trail) => trail.past))));
-  await Promise.all(trails.map((trail) => trail.follow()));
+  try {
+    print(inOrder(await Promise.all(trails.map((trail) => trail.past))));
+    await Promise.all(trails.map((trail) => trail.follow()));
+  } catch (error) {
+    if (error instanceof NotRegular) return { ok: false, error: error.message };
+    throw error;
+  }
   return { ok: true, value: 0 };
 }
 

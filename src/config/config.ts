@@ -45,6 +45,8 @@ export interface Config {
   maxMessage: number;
   notify: 'changed' | 'always' | 'never';
   agentTools: boolean;
+  /** End what servers leave behind in sessions of their own. */
+  reap: boolean;
   stateDir: string;
   /** What all commands of one project share, whatever their state directories: its builds. */
   projectDir: string;
@@ -129,6 +131,7 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
     maxMessage: all.maxMessage * 1024 * 1024,
     notify: all.notify,
     agentTools: all.agentTools,
+    reap: all.reap,
     stateDir: all.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
     projectDir: stateDir({ cwd, env: base.env }),
     logLevel: all.logLevel,

@@ -1,6 +1,7 @@
 // Reads the options that the environment holds: MCP_HOTLINE_<OPTION> for every option, and the variables that people
 // bring along from older programs. It reads names and values only; precedence and defaults are config.ts's.
 
+import { MARK } from '../process/mark.js';
 import { splitCommand } from '../process/split-command.js';
 import { negatable, type OptionSpec } from './option-spec.js';
 import { camelCase, options, type Options } from './options.js';
@@ -16,7 +17,7 @@ export interface FromEnvironment {
 }
 
 const prefix = 'MCP_HOTLINE_';
-const notOptions = new Set(['MCP_HOTLINE_GENERATION']); // what we tell the server; a proxy may be the server of another
+const notOptions = new Set(['MCP_HOTLINE_GENERATION', MARK]); // what we tell the server; a proxy may be the server of another
 const inherited: Readonly<Record<string, string>> = {
   watch: 'MCP_WATCH_FILE',
   debounce: 'MCP_RESTART_DELAY',

@@ -32,6 +32,7 @@ const effects: Readonly<Record<keyof Config, 'now' | 'restart' | 'next'>> = {
   maxMessage: 'restart',
   notify: 'now',
   agentTools: 'now',
+  reap: 'now',
   stateDir: 'next',
   projectDir: 'next',
   installedCopy: 'now',

@@ -178,6 +178,12 @@ const table = {
     default: false,
     description: 'Add tools by which an agent can restart and inspect the server',
   },
+  reap: {
+    group: 'General',
+    type: 'switch',
+    default: false,
+    description: 'End processes too that a server has put into sessions of their own; not on Windows',
+  },
   'log-level': {
     group: 'Logging',
     type: 'choice',

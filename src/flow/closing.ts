@@ -48,7 +48,11 @@ export class Closing {
     return this.#reason !== undefined;
   }
 
-  /** A later reason may only make it more urgent; the first one decides the exit code, unless a signal follows. */
+  /**
+   * A later reason may only make it more urgent. The first one decides the exit code, except that a signal goes before the end of
+   * stdin: clients signal after it. A server that exited by itself has decided; a signal that comes while the client reads the
+   * last of its output changes nothing, as it would not have without the proxy.
+   */
   begin(reason: Reason): void {
     if (reason.by === 'server') {
       this.#reason ??= reason;

@@ -9,6 +9,7 @@ import type { Log } from '../log/log.js';
 import type { FirstServer } from '../server/first.js';
 import type { Generation, GenerationSpec } from '../server/generation.js';
 import type { Noise } from '../server/noise.js';
+import type { Leftovers } from './leftovers.js';
 
 export interface Streams {
   readonly input: Readable;
@@ -38,6 +39,8 @@ export interface FlowContext {
   readonly first: FirstServer | undefined;
   /** What Node is given to be a build helper, if one may finish a first build when the client has gone. */
   readonly helperCommand: readonly string[] | undefined;
+  /** What servers leave behind, out of reach of their process group. */
+  readonly leftovers: Leftovers;
   spec(generation: number): GenerationSpec;
   noise(generation: Generation, kind: Noise, lines: Buffer): void;
   notStarted(error: NodeJS.ErrnoException): Flow;

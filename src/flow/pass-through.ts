@@ -2,7 +2,7 @@
  * The plain pipe: one server, every line of the client to it and every message of it to the client, byte for byte, until
  * one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
  */
-import { Closing } from './closing.js';
+import { Closing, type Reason } from './closing.js';
 import type { Flow, FlowContext } from './flow.js';
 import { startGeneration, type Generation, type GenerationEvents } from '../server/generation.js';
 import { Endpoint } from '../wire/endpoint.js';
@@ -12,6 +12,10 @@ import { idInHead } from '../wire/scan.js';
 export async function passThrough(context: FlowContext): Promise<Flow> {
   const { io, config, log, noise, settle } = context;
   const generations = new Set<Generation>();
+  const end = (reason: Reason): void => {
+    if (!closing.begun) log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    closing.begin(reason);
+  };
 
   const events: GenerationEvents = {
     message: (_, run, from, to) => client.send(run, from, to),
@@ -27,8 +31,9 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     closed: () => {},
     exit: (generation, exit) => {
       generations.delete(generation);
-      closing.begin({ by: 'server', exit });
-      void closing.finish().then(settle);
+      end({ by: 'server', exit });
+      context.leftovers.gone(generation.number, generation.pid);
+      void Promise.all([closing.finish(), context.leftovers.close()]).then(([code]) => settle(code));
     },
   };
 
@@ -48,17 +53,17 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
       tooLong: (head) => client.send(error(idInHead(head) ?? 'null', PARSE_ERROR, context.tooLong)),
       end: (rest) => {
         if (rest.length > 0) server.send(rest);
-        closing.begin({ by: 'client' });
+        end({ by: 'client' });
       },
       full: (full) => (full ? server.pause() : server.resume()),
-      gone: () => closing.begin({ by: 'client' }),
+      gone: () => end({ by: 'client' }),
     },
   );
   const closing = new Closing(generations, client.writer);
 
   return {
-    close: () => closing.begin({ by: 'client' }),
-    signal: (name) => closing.begin({ by: 'signal', signal: name }),
+    close: () => end({ by: 'client' }),
+    signal: (name) => end({ by: 'signal', signal: name }),
     reload: () => log.warn('warning', 'nothing is reloaded: there is nothing to watch, or reloading is switched off'),
   };
 }

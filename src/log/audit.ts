@@ -3,7 +3,7 @@
  * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two proxies may
  * write to the same one. No message contents, no environment, no arguments. What can't be written is told once (P14).
  */
-import { link, mkdir, open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { draftOf } from './drafts.js';
@@ -63,7 +63,7 @@ export class Audit {
   async #append(line: string): Promise<void> {
     try {
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-      await this.#rotate();
+      await this.#rotate().catch((error: unknown) => this.#tell(error));
       // Opened for each line: another proxy may have rotated the file, and a line in one write is never torn by another's.
       const file = await open(this.#file, APPEND, 0o600);
       try {
@@ -73,9 +73,13 @@ export class Audit {
         await file.close();
       }
     } catch (error) {
-      if (!this.#told) this.#failed(`the audit trail can't be written: ${(error as Error).message}`);
-      this.#told = true;
+      this.#tell(error);
     }
+  }
+
+  #tell(error: unknown): void {
+    if (!this.#told) this.#failed(`the audit trail can't be written: ${(error as Error).message}`);
+    this.#told = true;
   }
 
   async #rotate(): Promise<void> {
@@ -107,12 +111,18 @@ async function claim(lock: string): Promise<(() => Promise<void>) | undefined> {
     await link(draft, lock);
     return () => rm(lock, { force: true });
   } catch {
-    const owner = Number(await readFile(lock, 'utf8').catch(() => String(process.pid)));
+    const owner = Number(await readStateFile(lock).catch(ownerUnknown));
     if (!isRunning(owner)) await rm(lock, { force: true });
     return undefined;
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+/** A lock that has just been released was somebody's. What is no file will never be released. */
+function ownerUnknown(error: unknown): string {
+  if (error instanceof NotRegular) throw error;
+  return String(process.pid);
 }
 
 /** A line that was cut off, by a full disk or a sudden end, must not take the next one with it. */

@@ -3,9 +3,10 @@
  * file is looked at when the system says that its directory has stirred, never by the clock.
  */
 import { watch } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AUDIT_FILE, parseLine, readRotated, type AuditLine } from './audit.js';
+import { NotRegular, openStateFile } from './state-file.js';
 
 export interface Followed {
   /** What was there at first. */
@@ -35,6 +36,11 @@ export function followAudit(dir: string, more: (lines: AuditLine[]) => void, ove
   };
 }
 
+/** A trail that is not there yet may come; what is no file never will be one. */
+function absent(error: unknown): undefined {
+  if (error instanceof NotRegular) throw error;
+}
+
 /** Reads a file on from where it was left, and goes over to the one that took its name. */
 class Tail {
   readonly #path: string;
@@ -47,7 +53,7 @@ class Tail {
   }
 
   async next(): Promise<AuditLine[]> {
-    this.#file ??= await open(this.#path, 'r').catch(() => undefined);
+    this.#file ??= await openStateFile(this.#path).catch(absent);
     if (this.#file === undefined) return [];
     const lines = await this.#read(this.#file);
     if (await this.#isCurrent(this.#file)) return lines;

@@ -3,7 +3,7 @@
  * value that says why, and never more than that (P14).
  */
 import { constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { draftOf } from './drafts.js';
 
@@ -12,13 +12,20 @@ import { draftOf } from './drafts.js';
  * O_NONBLOCK the opening itself would. Windows has no such pipes, and not the flag.
  */
 export async function readStateFile(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const file = await openStateFile(path);
   try {
-    if (!(await file.stat()).isFile()) throw new NotRegular(path);
     return await file.readFile('utf8');
   } finally {
     await file.close();
   }
+}
+
+/** For reading, and with the same care. */
+export async function openStateFile(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new NotRegular(path);
 }
 
 export class NotRegular extends Error {

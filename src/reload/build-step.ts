@@ -53,6 +53,7 @@ export class Builds {
   /** The build that a helper runs, and how to let it finish alone. */
   #helped: { readonly build: HelpedBuild; handOver(): Promise<void> } | undefined;
 
+  #lockRefused = false;
   readonly #ran: (build: LastBuild, rule: Rule) => void;
 
   /** `ran`: a build has come to its end, well or not. */
@@ -104,8 +105,12 @@ export class Builds {
     const { rebuild, signal } = request;
     const { projectDir } = this.#flow.config;
     const key = this.#keyOf(due);
-    const lock = await acquireBuildLock(projectDir, signal, () =>
-      this.#flow.log.info('building', 'waiting for a build of this project that is under way', { rule: rule.name }),
+    const lock = await acquireBuildLock(
+      projectDir,
+      signal,
+      () =>
+        this.#flow.log.info('building', 'waiting for a build of this project that is under way', { rule: rule.name }),
+      (problem) => this.#refused(problem),
     );
     try {
       if (signal.aborted) return { kind: 'aborted' };
@@ -129,6 +134,12 @@ export class Builds {
     } finally {
       await lock?.release();
     }
+  }
+
+  #refused(problem: string): void {
+    if (!this.#lockRefused)
+      this.#flow.log.warn('warning', `${problem}: builds of this project don't wait for each other`);
+    this.#lockRefused = true;
   }
 
   /** What the record is kept under. */

@@ -248,6 +248,7 @@ export class Controller implements Flow {
     const { number } = generation;
     const since = this.#roster.since(number);
     this.#roster.remove(number);
+    this.#flow.leftovers.gone(number, generation.pid);
     if (this.#closing.begun) return this.#finish();
     const served = desk.serving === number;
     if (served) this.#attempts.lastExit = exit.code;
@@ -343,7 +344,9 @@ export class Controller implements Flow {
   async #settle(): Promise<void> {
     await this.#attempts.idle();
     await this.#roster.untilAlone(undefined);
+    const alone = this.#flow.leftovers.close();
     await this.#attempts.freshness?.close();
+    await alone;
     this.#flow.log.debug('closed', 'closed');
     await this.#history.close();
     this.#flow.settle(await this.#closing.finish());

@@ -1,8 +1,9 @@
 // Finds processes that a server left behind, however they got away: a variable that all of them inherit gives them away,
 // also those that made themselves a session of their own. Linux only, where the environment of a process can be read.
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findMarked } from '../process/marked.js';
 
 export interface Leftover {
   readonly pid: number;
@@ -37,19 +38,12 @@ export async function endLeftovers(mark: string): Promise<Leftover[]> {
 }
 
 async function marked(mark: string): Promise<Leftover[]> {
-  const wanted = `${MARK}=${mark}`;
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      if (!(await read(pid, 'environ')).split('\0').includes(wanted)) return [];
-      const command = (await read(pid, 'cmdline')).split('\0').join(' ').trim();
-      return [{ pid: Number(pid), command }];
-    }),
-  );
-  return found.flat();
+  const found = await findMarked(MARK, (value) => value === mark);
+  return Promise.all(found.map(async ({ pid }) => ({ pid, command: await commandOf(pid) })));
 }
 
-/** A zombie's files are empty; those of a process that is gone, or somebody else's, can't be read. */
-function read(pid: string, file: string): Promise<string> {
-  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+/** Empty if it has ended meanwhile. */
+async function commandOf(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return text.split('\0').join(' ').trim();
 }

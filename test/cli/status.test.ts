@@ -3,7 +3,7 @@
 // test/e2e/agent and test/log.
 
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -164,6 +164,13 @@ test('log -f goes on with what happens, and a directory can be named', async (t)
   follower.kill('SIGTERM');
   await once(follower, 'close');
   assert.equal(seen.match(/started/g)?.length, 1);
+});
+
+test('P14 log -f refuses a pipe in place of the trail, in words', async (t) => {
+  const { directory, path } = project(t, { 'about.json': '{"cwd":"/","command":"node"}' });
+  execFileSync('mkfifo', [path('audit.jsonl')]);
+  const followed = await run(directory, 'log', '-f', '--state-dir', directory);
+  assert.match(followed.stderr, /^mcp-hotline: .*audit\.jsonl is not a regular file\n$/);
 });
 
 test('words that make no sense are refused', async (t) => {

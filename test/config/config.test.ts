@@ -64,6 +64,7 @@ test('with nothing given, the defaults are those of the documentation', () => {
     maxMessage: 128 * 1024 * 1024,
     notify: 'changed',
     agentTools: false,
+    reap: false,
     logLevel: 'info',
     logFormat: 'text',
     logFile: undefined,

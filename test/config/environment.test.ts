@@ -39,6 +39,7 @@ const cases: readonly [variable: string, text: string, option: string, value: un
   ['MCP_HOTLINE_START_TIMEOUT', '0', 'startTimeout', 0],
   ['MCP_HOTLINE_SIGNAL', 'SIGINT', 'signal', 'SIGINT'],
   ['MCP_HOTLINE_AGENT_TOOLS', '1', 'agentTools', true],
+  ['MCP_HOTLINE_REAP', '1', 'reap', true],
   ['MCP_HOTLINE_LOG_LEVEL', 'debug', 'logLevel', 'debug'],
   ['MCP_HOTLINE_LOG_LEVEL', '', 'logLevel', undefined],
 ];
@@ -109,7 +110,12 @@ test('bad MCP_SERVER_ARGS are an error that names it', () => {
 });
 
 test('a variable that is no option is a warning, and what we tell servers is none', () => {
-  const { warnings } = read({ MCP_HOTLINE_DEBOUCE: '5', MCP_HOTLINE_GENERATION: '2', MCP_OTHER: 'x' });
+  const { warnings } = read({
+    MCP_HOTLINE_DEBOUCE: '5',
+    MCP_HOTLINE_GENERATION: '2',
+    MCP_HOTLINE_MARK: 'm:1',
+    MCP_OTHER: 'x',
+  });
   assert.deepEqual(warnings, [
     'MCP_HOTLINE_DEBOUCE is not an option and has no effect; did you mean MCP_HOTLINE_DEBOUNCE?',
   ]);

@@ -118,6 +118,13 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     bad: ['please'],
   },
+  reap: {
+    good: [
+      ['true', true],
+      ['0', false],
+    ],
+    bad: ['please'],
+  },
   'log-level': choice('debug', 'info', 'warn', 'error', 'silent'),
   'log-format': choice('text', 'json'),
   'log-file': text,

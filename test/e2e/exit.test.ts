@@ -75,6 +75,21 @@ describe('exit', { concurrency: 4 }, () => {
     assert.equal((await peer.finished()).code, 9);
   });
 
+  test('P13 clean exit: a signal while the client reads the last of a server that has exited leaves its code as it is', async (t) => {
+    const peer = startProxy(t, {
+      noReload: true,
+      command: fixture('exit-code'),
+      options: ['--log-level', 'debug'],
+      unread: true,
+    });
+    await peer.waitForLog('up');
+    await peer.send({ jsonrpc: '2.0', id: 1, method: 'exit', params: { code: 9, bytes: 1_000_000 } });
+    // More than the pipes take, so that the proxy has to wait for a reader.
+    await peer.waitForLog('closing: server');
+    peer.kill('SIGTERM');
+    assert.deepEqual(await peer.exit(), { code: 9, signal: null });
+  });
+
   for (const noReload of [true, false]) {
     test(`a command that does not exist: 127 and one line with its name${noReload ? '' : ', with reloading'}`, async (t) => {
       const peer = startProxy(t, { noReload, command: ['no-such-command-here', '--flag'] });

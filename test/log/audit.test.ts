@@ -221,3 +221,21 @@ test('P14 a symbolic link in place of the trail is not followed', async (t) => {
   assert.equal(problems.length, 1);
   assert.equal(readFileSync(path('elsewhere'), 'utf8'), 'precious\n');
 });
+
+test('P14 a pipe in place of the lock of the rotation is told of, and lines are still written', async (t) => {
+  const { directory } = project(t);
+  execFileSync('mkfifo', [join(directory, 'audit.jsonl.lock')]);
+  const problems: string[] = [];
+  const audit = new Audit(directory, (problem) => void problems.push(problem), 1);
+  for (let line = 0; line < 3; line++) await audit.write('started');
+  assert.equal((await readAudit(directory)).length, 3);
+  assert.equal(problems.length, 1, problems.join('\n'));
+  assert.match(problems.join(), /audit\.jsonl\.lock is not a regular file/);
+});
+
+test('P14 a pipe in place of the trail does not keep those waiting who follow it', async (t) => {
+  const { directory } = project(t);
+  execFileSync('mkfifo', [join(directory, 'audit.jsonl')]);
+  const { past } = followAudit(directory, () => {}, new AbortController().signal);
+  await assert.rejects(past, /audit\.jsonl is not a regular file/);
+});

@@ -239,6 +239,7 @@ class World {
       live: undefined,
       first: undefined,
       helperCommand: undefined,
+      leftovers: { gone: () => {}, close: () => Promise.resolve() },
       name: 'server',
       tooLong: 'too long',
       spec: (number) => ({
@@ -283,6 +284,7 @@ function configOf(setting: Setting): Config {
     projectDir: '/sim/state',
     logLevel: 'info',
     logFormat: 'text',
+    reap: false,
     logFile: undefined,
   };
 }

@@ -23,6 +23,8 @@ interface LiveOptions {
   initialize?: object | false;
   /** The server never gets as far as `notifications/initialized`. */
   unready?: boolean;
+  /** A server that puts processes into sessions of their own: they may stay. */
+  mayLeave?: boolean;
   /** Looked at when the proxy has ended. */
   atEnd?: (ended: Live) => void;
 }
@@ -60,6 +62,7 @@ export async function live(t: TestContext, files: Record<string, string>, given:
     cwd: here.directory,
     options: ['--watch', 'src', ...(given.options ?? [])],
     env: { JOURNAL: journalFile, ...given.env },
+    mayLeave: given.mayLeave ?? false,
     atEnd: () => {
       answeredOnce(peer);
       given.atEnd?.(opened);

@@ -142,6 +142,33 @@ describe('signals', { concurrency: 3 }, () => {
     });
   }
 
+  test('P13 what the client has waited for a held call counts towards its server’s time to leave', async (t) => {
+    const timing = (more = ''): string =>
+      script(`import { writeSync } from 'node:fs';
+  const alive = setInterval(() => {}, 1000);
+  let ended;
+  process.stdin.on('end', () => { ended = performance.now(); });
+  process.on('SIGTERM', () => { writeSync(2, 'SIGTERM ' + (performance.now() - ended) + ' ms after the end\\n'); clearInterval(alive); });
+  export const tools = { answer: () => generation };${more}`);
+    const leave = async (proxy: Live): Promise<number> => {
+      proxy.end();
+      const line = await proxy.waitForLog(/SIGTERM .* ms after the end/);
+      assert.equal((await proxy.exit()).code, 0);
+      return Number(/SIGTERM (\S+)/.exec(line)![1]);
+    };
+    const idle = await live(t, { ...scripted(''), 'src/script.mjs': timing() });
+    const holding = await live(t, { ...scripted(''), 'src/script.mjs': timing() });
+    holding.save(timing(hangs));
+    void holding.request('tools/call', { name: 'answer' }).catch(() => {});
+    await holding.waitForLog('is asked');
+    const [whole, rest] = await Promise.all([leave(idle), leave(holding)]);
+    // The held call takes 1000 of 1500 ms.
+    assert.ok(
+      rest < 0.7 * whole,
+      `SIGTERM ${rest} ms after the server's stdin ended, and ${whole} ms without a held call`,
+    );
+  });
+
   test('SIGUSR2 restarts a server that nothing is wrong with, and builds what is built', async (t) => {
     const proxy = await live(t, { ...builtFiles(), 'src/behaviour.mjs': behaviour('one') }, { options: build });
     assert.equal(builds(proxy), 1);

@@ -1,0 +1,110 @@
+/**
+ * What servers leave behind in sessions of their own, out of reach of their process group (P13): named in the log when their
+ * generation has gone, and ended with `--reap`. Only what carries the mark of this proxy, looked at again right before each signal. Both
+ * flows use it; marked.ts finds them.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../log/log.js';
+import { isMarked, MARK } from '../process/mark.js';
+import { canFindMarked, findMarked, type MarkedProcess } from '../process/marked.js';
+
+export interface Leftovers {
+  /** This generation, whose process led this group, is gone. In a moment, what it has left is looked for. */
+  gone(generation: number, group: number): void;
+  /** All are gone, and so is the proxy, as soon as this resolves. */
+  close(): Promise<void>;
+}
+
+export interface LeftoversContext {
+  readonly mark: string;
+  readonly log: () => Log;
+  readonly reap: () => boolean;
+}
+
+interface Patience {
+  /** For processes that end because their server has: a moment later they are gone by themselves. */
+  readonly moment: number;
+  /** Between SIGTERM and SIGKILL. */
+  readonly heed: number;
+  /** Between two looks. */
+  readonly look: number;
+}
+
+/** Before the first look, which is the only one as a rule: nobody is in a hurry. */
+const MOMENT = 1_000;
+const AFTER_GENERATION: Patience = { moment: 0, heed: 2_000, look: 200 };
+/** The client waits for the proxy's end. As a rule the first look finds nothing, and nobody waits. */
+const AT_END: Patience = { moment: 200, heed: 250, look: 25 };
+
+export function createLeftovers({ mark, log, reap }: LeftoversContext): Leftovers {
+  const over = new AbortController();
+  const named = new Set<number>();
+  const groups = new Set<number>();
+
+  /** Not those of a group of ours: it has been killed, and they are about to go. */
+  const find = async (generation: number | undefined): Promise<MarkedProcess[]> => {
+    const found = await findMarked(MARK, (value) => isMarked(value, mark, generation));
+    return found.filter(({ group }) => !groups.has(group));
+  };
+
+  /** Those that are still there after so long. */
+  const lasting = async (ms: number, look: number, generation?: number): Promise<MarkedProcess[]> => {
+    const until = performance.now() + ms;
+    let left = await find(generation);
+    while (left.length > 0 && performance.now() < until) {
+      await delay(look, undefined, generation === undefined ? {} : { signal: over.signal, ref: false });
+      left = await find(generation);
+    }
+    return left;
+  };
+
+  const signalAll = async (signal: NodeJS.Signals, generation: number | undefined): Promise<void> => {
+    // Looked for anew: the number of one that has ended may be somebody else's by now.
+    for (const { pid } of await find(generation)) send(pid, signal);
+  };
+
+  const settle = async ({ moment, heed, look }: Patience, generation?: number): Promise<void> => {
+    const left = await lasting(moment, look, generation);
+    if (left.length === 0) return;
+    const fresh = left.filter(({ pid }) => !named.has(pid));
+    for (const { pid } of fresh) named.add(pid);
+    if (fresh.length > 0) name(log(), fresh, reap(), generation);
+    if (!reap()) return;
+    await signalAll('SIGTERM', generation);
+    if ((await lasting(heed, look, generation)).length > 0) await signalAll('SIGKILL', generation);
+  };
+
+  return {
+    gone(generation, group) {
+      groups.add(group);
+      if (!canFindMarked() || over.signal.aborted) return;
+      // Aborted: the proxy ends, and looks for all of them then.
+      const { signal } = over;
+      void delay(MOMENT, undefined, { signal, ref: false })
+        .then(() => settle(AFTER_GENERATION, generation))
+        .catch(() => {});
+    },
+    async close() {
+      over.abort();
+      if (canFindMarked()) await settle(AT_END);
+    },
+  };
+}
+
+function name(log: Log, left: readonly MarkedProcess[], reaps: boolean, generation: number | undefined): void {
+  const whose = generation === undefined ? 'the server' : `generation ${generation}`;
+  const list = left.map((one) => `${one.pid} ${one.name}`).join(', ');
+  const fields = { processes: left.map(({ pid, name: program }) => ({ pid, program })), reaped: reaps };
+  const text = reaps
+    ? `${whose} has left processes behind in sessions of their own, which are ended: ${list}`
+    : `${whose} has left processes behind in sessions of their own: ${list}. --reap would end them`;
+  log.warn('warning', text, generation === undefined ? fields : { generation, ...fields });
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
