@@ -97,7 +97,8 @@ export class Roster implements Iterable<Generation> {
   }
 
   async untilAbandonedGone(): Promise<void> {
-    await Promise.all([...this.#abandoned].map((number) => this.#entries.get(number)?.gone));
+    const abandoned = [...this.#entries.values()].filter(({ generation }) => this.#abandoned.has(generation.number));
+    await Promise.all(abandoned.map((entry) => entry.gone));
   }
 
   /** Resolves when none is left but this one. */

@@ -44,8 +44,9 @@ export class StaleBytecode {
   async #removeFrom(directory: string, stems: ReadonlySet<string>): Promise<void> {
     const names = await readdir(directory).catch(() => []);
     const cached = names.filter((name) => stems.has(stemOf(name) ?? ''));
-    await Promise.all(cached.map((name) => rm(join(directory, name), { force: true }))).catch((error: Error) => {
-      if (!this.#warned) this.#warn(`Python may run old code, since its cache can't be removed: ${error.message}`);
+    await Promise.all(cached.map((name) => rm(join(directory, name), { force: true }))).catch((error: unknown) => {
+      const why = (error as Error).message;
+      if (!this.#warned) this.#warn(`Python may run old code, since its cache can't be removed: ${why}`);
       this.#warned = true;
     });
   }
