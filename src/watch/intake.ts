@@ -19,8 +19,8 @@ export interface IntakeOptions {
   observe(directory: string): void;
   unobserve(directory: string): void;
   unreadable(path: string): void;
-  /** The file was read again and is what it was. */
-  same(path: string): void;
+  /** The file was read again and is what it was; `touched`: its inode has changed or is another one. */
+  same(path: string, touched: boolean): void;
 }
 
 export interface Intake {
@@ -74,7 +74,10 @@ export function createIntake(options: IntakeOptions): Intake {
       contents.set(key, { digest: 'unreadable', changed: 0, rules, data, ...NO_STAMP });
       options.unreadable(path);
     } else {
-      if (sealed && contents.get(key)?.digest === reading.digest) options.same(path);
+      const before = contents.get(key);
+      if (sealed && before?.digest === reading.digest) {
+        options.same(path, before.changed !== reading.changed || before.ino !== reading.stamp.ino);
+      }
       contents.set(key, { digest: reading.digest, changed: reading.changed, rules, data, ...reading.stamp });
       if (!sealed && (isLate(reading.changed) || options.isPending(path))) contents.unknown(key, rules, data);
     }

@@ -1,12 +1,16 @@
-// Keeps the directories under observation, by events as long as the system has watches to give and by polling from then on.
-// The rest of the folder need not know which; only the caller of a check does.
+// Keeps the directories under observation, by events as long as the system has watches to give and its file systems tell of changes,
+// and by polling from then on. Where events may be late or get lost, it has everything looked at now and then. The rest of the folder
+// need not know which; only the caller of a check does.
 import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openPolling } from './polling.js';
 import { openEvents, type Source, type SourceCallbacks } from './source.js';
+import { isInotify, withoutEvents, type System } from './system.js';
 
 export interface ObserverOptions extends SourceCallbacks {
   /** Milliseconds between two looks; events without. */
   poll: number | undefined;
+  system: System;
   isWanted(directory: string, name: string): boolean;
   isListed(directory: string): boolean;
   /** Every directory that has to be under observation. */
@@ -14,18 +18,25 @@ export interface ObserverOptions extends SourceCallbacks {
   isNeeded(directory: string): boolean;
   /** The text says why, what to do about it, and what comes next. */
   fellBack(text: string): void;
-  /** Something may have changed that no event has told or will tell of. */
-  unsure(): void;
+  /** Something may have changed that no event has told or will tell of. Resolves when that has been looked at. */
+  unsure(): Promise<void>;
 }
 
 export interface Observer {
   readonly mode: Source['mode'];
+  /** The event of a change is there as soon as the event loop has polled. If not, only a look at everything tells the disk as it is. */
+  readonly isPrompt: boolean;
   observe(directory: string): void;
   unobserve(directory: string): void;
+  /** The contents of files in this directory count: polls from now on if its file system does not tell of changes. */
+  expectChanges(directory: string): void;
   close(): Promise<void>;
 }
 
 const DEFAULT_POLL = 2000;
+const SWEEP_EVERY_MS = 2000;
+/** Of the time, one part in this many at most goes into sweeps: a large tree is looked at less often. */
+const SWEEP_SHARE = 10;
 const REMEDIES = new Map([
   ['ENOSPC', 'raise fs.inotify.max_user_watches with sysctl'],
   ['EMFILE', 'raise fs.inotify.max_user_instances with sysctl, or the limit of open files (ulimit -n)'],
@@ -33,12 +44,35 @@ const REMEDIES = new Map([
 ]);
 
 export function createObserver(options: ObserverOptions): Observer {
-  let source = options.poll === undefined ? openEvents(options) : poll();
+  const { platform } = options.system;
+  const closing = new AbortController();
+  let source = options.poll === undefined ? openEvents(options, isInotify(platform)) : poll();
+  if (source.mode === 'events' && !isInotify(platform)) void sweepNowAndThen().catch(() => {});
 
   function poll(): Source {
     const isWanted = (path: string): boolean => options.isWanted(dirname(path), basename(path));
     const interval = options.poll ?? DEFAULT_POLL;
-    return openPolling(options, { interval, isWanted, isListed: options.isListed, looked: options.unsure });
+    const looked = (): void => void options.unsure();
+    return openPolling(options, { interval, isWanted, isListed: options.isListed, looked });
+  }
+
+  function pollInstead(why: string): void {
+    void source.close();
+    source = poll();
+    for (const path of options.needed()) source.add(path);
+    options.lost();
+    options.fellBack(why);
+  }
+
+  async function sweepNowAndThen(): Promise<void> {
+    for (let took = 0; ;) {
+      const pause = Math.max(SWEEP_EVERY_MS, took * (SWEEP_SHARE - 1));
+      await delay(pause, undefined, { ref: false, signal: closing.signal });
+      if (source.mode !== 'events') return;
+      const began = performance.now();
+      await options.unsure();
+      took = performance.now() - began;
+    }
   }
 
   return {
@@ -46,25 +80,35 @@ export function createObserver(options: ObserverOptions): Observer {
       return source.mode;
     },
 
+    get isPrompt() {
+      return source.mode === 'events' && isInotify(platform);
+    },
+
     observe(directory) {
       const error = source.add(directory);
       const remedy = REMEDIES.get(error?.code ?? '');
       // Any other error: the directory is gone or closed to us, and listing it will tell.
       if (error === undefined || remedy === undefined) return;
-      void source.close();
-      source = poll();
+      pollInstead(`The system has no more watches to give (${error.code}): ${remedy}. Polling instead until then.`);
       source.add(directory);
-      for (const path of options.needed()) source.add(path);
-      options.lost();
-      options.fellBack(
-        `The system has no more watches to give (${error.code}): ${remedy}. Polling instead until then.`,
-      );
     },
 
     unobserve(directory) {
       if (!options.isNeeded(directory)) source.remove(directory);
     },
 
-    close: () => source.close(),
+    expectChanges(directory) {
+      if (source.mode === 'poll') return;
+      const name = withoutEvents(platform, options.system.fileSystemType(directory));
+      if (name === undefined) return;
+      pollInstead(
+        `${directory} lies on a shared file system (${name}), where changes may come without events. Polling instead.`,
+      );
+    },
+
+    async close() {
+      closing.abort();
+      await source.close();
+    },
   };
 }

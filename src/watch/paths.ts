@@ -1,5 +1,5 @@
 // Paths: where they really are, what is there, and how they are shown. Facts only; which paths matter is decided elsewhere.
-import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
 export function isBelow(path: string, directory: string): boolean {
@@ -24,6 +24,15 @@ export function statOf(path: string): Stats | undefined {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
+  }
+}
+
+/** Of a link: whether there is a directory behind it. */
+export function leadsToDirectory(link: string): boolean {
+  try {
+    return statSync(link, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false; // it leads to itself, or through what is closed to us
   }
 }
 

@@ -20,6 +20,8 @@ export interface PlacesOptions {
   isNever(path: string): boolean;
   observe(directory: string): void;
   unobserve(directory: string): void;
+  /** Files in the directory count by their content. */
+  expectChanges(directory: string): void;
   forget(key: string): void;
 }
 
@@ -106,6 +108,7 @@ export function createPlaces(options: PlacesOptions): Places {
     for (const root of roots) {
       const place = places.get(root)!;
       if (place.kind !== 'file') continue;
+      options.expectChanges(dirname(place.real));
       const sharing = options.roots.filter((other) => other.label === root.label && places.get(other)!.kind === 'file');
       const rules = [...new Set(sharing.map((other) => other.rule))].sort();
       await intake.takeNamed(namedKey(root.label), place.real, rules, pace);

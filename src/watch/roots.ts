@@ -72,7 +72,7 @@ export interface Place {
 
 const LINKS = 40;
 
-/** `cwd` without symbolic links. Moving a directory above it moves the whole project, and is not looked for. */
+/** `cwd` without symbolic links. It may be moved away and another project put in its place; directories above it are taken to stay. */
 export function locate(named: string, cwd: string): Place {
   const anchors: string[] = [];
   let links = 0;
@@ -90,7 +90,8 @@ export function locate(named: string, cwd: string): Place {
       rest = [...segmentsOf(target), ...rest];
       continue;
     }
-    if (rest.length === 0 || !stats?.isDirectory() || isBelow(path, cwd)) anchors.push(path);
+    const isOfProject = path === cwd || isBelow(path, cwd);
+    if (rest.length === 0 || !stats?.isDirectory() || isOfProject) anchors.push(path);
     if (stats?.isDirectory()) at = path;
     else return { kind: stats?.isFile() && rest.length === 0 ? 'file' : 'absent', real: path, anchors };
   }

@@ -3,10 +3,11 @@
 // watches it (a save in between is lost), holds one inotify watch a file, and speaks only after stat calls of its own.
 import { readFileSync, watch, type FSWatcher } from 'node:fs';
 import { setImmediate } from 'node:timers';
+import { statOf } from './paths.js';
 
 export interface Source {
   readonly mode: 'events' | 'poll';
-  /** Watches the entries of a directory, anew if it is watched already. An error means that it can't be. */
+  /** Watches the entries of a directory, anew if another one may have taken its place. An error means that it can't be. */
   add(directory: string): NodeJS.ErrnoException | undefined;
   remove(directory: string): void;
   close(): Promise<void>;
@@ -19,8 +20,14 @@ export interface SourceCallbacks {
   lost(): void;
 }
 
-export function openEvents(callbacks: SourceCallbacks): Source {
-  const watchers = new Map<string, FSWatcher>();
+interface Watcher {
+  readonly watcher: FSWatcher;
+  readonly identity: string | undefined;
+}
+
+/** `isInotify`: see system.ts. */
+export function openEvents(callbacks: SourceCallbacks, isInotify: boolean): Source {
+  const watchers = new Map<string, Watcher>();
   const limit = queueLimit();
   let burst = 0;
 
@@ -31,7 +38,7 @@ export function openEvents(callbacks: SourceCallbacks): Source {
   }
 
   function remove(directory: string): void {
-    watchers.get(directory)?.close();
+    watchers.get(directory)?.watcher.close();
     watchers.delete(directory);
   }
 
@@ -39,6 +46,9 @@ export function openEvents(callbacks: SourceCallbacks): Source {
     mode: 'events',
     remove,
     add(directory) {
+      // Where each request has everything looked at, only those watches are made anew that have to be.
+      const identity = isInotify ? undefined : identityOf(directory);
+      if (identity !== undefined && watchers.get(directory)?.identity === identity) return undefined;
       try {
         // The old one goes only when the new one is there: nothing falls in between.
         const watcher = watch(directory, { persistent: false }, (type, name) => {
@@ -47,9 +57,12 @@ export function openEvents(callbacks: SourceCallbacks): Source {
           else callbacks.stirred(directory, name, type === 'rename');
         });
         // Windows reports the end of a watched directory like this; its parent reports it too.
-        watcher.on('error', () => callbacks.lost());
+        watcher.on('error', () => {
+          if (watchers.get(directory)?.watcher === watcher) remove(directory);
+          callbacks.lost();
+        });
         remove(directory);
-        watchers.set(directory, watcher);
+        watchers.set(directory, { watcher, identity });
         return undefined;
       } catch (error) {
         remove(directory);
@@ -57,11 +70,17 @@ export function openEvents(callbacks: SourceCallbacks): Source {
       }
     },
     close() {
-      for (const watcher of watchers.values()) watcher.close();
+      for (const { watcher } of watchers.values()) watcher.close();
       watchers.clear();
       return Promise.resolve();
     },
   };
+}
+
+/** The inode's number alone may be given to the next directory. */
+function identityOf(directory: string): string | undefined {
+  const stats = statOf(directory);
+  return stats && `${stats.dev} ${stats.ino} ${stats.birthtimeMs}`;
 }
 
 function queueLimit(): number {

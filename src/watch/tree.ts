@@ -7,7 +7,7 @@ import { openScope, withLayer, type Filter, type Place, type Scope } from './fil
 import { parseLayer } from './gitignore.js';
 import { gitignoresAbove, list, type Listing } from './listing.js';
 import type { Pace } from './pace.js';
-import { statOf } from './paths.js';
+import { leadsToDirectory, statOf } from './paths.js';
 import type { Root } from './roots.js';
 
 export interface Directory extends Place {
@@ -73,13 +73,16 @@ export function createTree(options: TreeOptions): Tree {
   /** Directories that no other root than those for data reaches. */
   const dataDirectories = new Set<string>();
 
-  function takenFor(directory: Directory, name: string): Taken | undefined {
+  /** `isDirectoryLink`: the entry is a link to a directory. It counts if files behind it would: it decides which ones are there. */
+  function takenFor(directory: Directory, name: string, isDirectoryLink: boolean): Taken | undefined {
     const rules: string[] = [];
     let isData = true;
     for (const scope of directory.scopes) {
       const { rule, data } = scope.root;
       if (data && directory.crowded) continue;
-      if ((rules.includes(rule) && (data || !isData)) || !filter.takes(scope, directory, name)) continue;
+      if (rules.includes(rule) && (data || !isData)) continue;
+      const reaches = isDirectoryLink && !data && filter.enter(scope, directory, name) !== undefined;
+      if (!reaches && !filter.takes(scope, directory, name)) continue;
       if (!data) isData = false;
       if (!rules.includes(rule)) rules.push(rule);
     }
@@ -154,7 +157,7 @@ export function createTree(options: TreeOptions): Tree {
       for (const name of names) {
         const turn = pace();
         if (turn) await turn;
-        const taken = takenFor(directory, name);
+        const taken = takenFor(directory, name, link && leadsToDirectory(directory.prefix + name));
         if (taken === undefined) continue;
         files.set(name, taken);
         found.push({ directory, name, link });
@@ -220,11 +223,12 @@ export function createTree(options: TreeOptions): Tree {
       if (name === '.gitignore') return walk(directory.path, true, found, pace);
       const stats = statOf(path);
       const isDirectory = stats?.isDirectory() ?? false;
-      const counts = !isDirectory && (stats?.isFile() || stats?.isSymbolicLink());
-      const taken = counts ? takenFor(directory, name) : undefined;
+      const link = stats?.isSymbolicLink() ?? false;
+      const counts = link || (stats?.isFile() ?? false);
+      const taken = counts ? takenFor(directory, name, link && leadsToDirectory(path)) : undefined;
       if (taken !== undefined) {
         directory.files.set(name, taken);
-        found.push({ directory, name, link: stats!.isSymbolicLink() });
+        found.push({ directory, name, link });
       } else if (directory.files.delete(name)) {
         options.forget(directory.label + name);
       }
@@ -241,7 +245,8 @@ export function createTree(options: TreeOptions): Tree {
       // Whatever this is, it is new or does not count. What is gone already was never known.
       const stats = statOf(full);
       if (stats === undefined || options.isNever(full)) return false;
-      return stats.isDirectory() ? scopesInto(directory, name).length > 0 : takenFor(directory, name) !== undefined;
+      if (stats.isDirectory()) return scopesInto(directory, name).length > 0;
+      return takenFor(directory, name, stats.isSymbolicLink() && leadsToDirectory(full)) !== undefined;
     },
   };
 }

@@ -14,6 +14,7 @@ import { createPace, type Pace } from './pace.js';
 import { isBelow, labelOf, realOf, statOf } from './paths.js';
 import { createPlaces } from './places.js';
 import { parseRoot } from './roots.js';
+import { thisSystem, type System } from './system.js';
 import { createTree, type Found } from './tree.js';
 import type { WarningCode, Watch, WatchCallbacks, WatchOptions } from './types.js';
 
@@ -25,7 +26,7 @@ type Pending = ReadonlyMap<string, boolean>;
 // What is written to without end must not keep a request waiting.
 const ROUNDS = 8;
 
-export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Watch {
+export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, system: System = thisSystem()): Watch {
   const opened = performance.now();
   const cwd = realOf(options.cwd);
   const roots = options.rules.flatMap(({ name, paths, data = [] }) => [
@@ -40,6 +41,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
   const unchanged: string[] = [];
   let pending = new Map<string, boolean>();
   let isLost = false;
+  let isSweeping = false;
   let isReady = false;
 
   const isDirty = (): boolean => pending.size > 0 || isLost;
@@ -64,6 +66,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
 
   const observer = createObserver({
     poll: options.poll,
+    system,
     lost,
     isWanted,
     stirred(directory, name, made) {
@@ -80,7 +83,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     unsure() {
       isLost = true;
       const before = contents.version;
-      void checks.request().then(() => {
+      return checks.request().then(() => {
         if (contents.version === before || closing.signal.aborted) return;
         isNews = true;
         bell.touch();
@@ -93,7 +96,10 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     contents,
     isNever,
     filter: createFilter(options),
-    observe: observer.observe,
+    observe(directory: string) {
+      observer.expectChanges(directory);
+      observer.observe(directory);
+    },
     unobserve: observer.unobserve,
     forget: contents.delete,
     unreadable(path: string) {
@@ -108,7 +114,10 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
           : `There are more than ${MAX_DATA_DIRECTORIES} directories that may hold data files: ${label} and others are not watched for them.`;
       warn('crowded', what === 'files' ? path : '', `${text} --also-watch names those that the server reads.`);
     },
-    same: (path: string) => void unchanged.push(labelOf(path, options.cwd)),
+    same(path: string, touched: boolean) {
+      // A sweep also hashes what is too young for its stamp to count, and a late event tells of what a sweep has seen already.
+      if (touched || (observer.isPrompt && !isSweeping)) unchanged.push(labelOf(path, options.cwd));
+    },
   };
   const tree = createTree({
     ...shared,
@@ -116,7 +125,8 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
     listed: (directory, listing) => intake.takeListing(directory, listing),
   });
   const intake = createIntake({ ...shared, since: options.since, isPending: (path) => pending.has(path) });
-  const places = createPlaces({ ...shared, roots, tree, intake });
+  const { expectChanges, observe } = observer;
+  const places = createPlaces({ ...shared, roots, tree, intake, expectChanges, observe });
 
   function isWanted(directory: string, name: string, path = join(directory, name)): boolean {
     return places.isAnchor(path) || intake.linksTo(path).size > 0 || tree.stirs(directory, name);
@@ -155,6 +165,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
       const [batch, all] = [pending, isLost];
       pending = new Map();
       isLost = false;
+      isSweeping = all;
       const found: Found[] = [];
       const walked = await places.settle(all ? undefined : [...batch.keys()], found, pace);
       if (!all) await visit(batch, walked, found, pace);
@@ -203,11 +214,11 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks): Wat
       return isDirty() || checks.running || !isReady;
     },
     get needsSweep() {
-      return observer.mode === 'poll';
+      return !observer.isPrompt;
     },
     ready: checks.first(() => guarded(baseline)),
     check(signal) {
-      if (observer.mode === 'poll') isLost = true;
+      if (!observer.isPrompt) isLost = true;
       return signal === undefined ? checks.request() : abortable(checks.request(), signal);
     },
     sweep() {

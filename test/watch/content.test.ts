@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { arrive, expectUnchanged, temporary, put, watched } from './fixture.js';
+
+/** A little more than digest.ts wants: younger stamps are not kept, and the file is hashed at every look. */
+const STAMP_COUNTS_AFTER_MS = 2600;
 
 for (const poll of [undefined, 60_000]) {
   const how = poll === undefined ? 'by events' : 'by polling';
@@ -59,6 +63,21 @@ for (const poll of [undefined, 60_000]) {
       writeFileSync(a, text);
       utimesSync(a, then, then);
       assert.equal(statSync(a).mtimeMs, then.getTime());
+      assert.deepEqual(await w.changes(), ['changed a.ts']);
+    }
+  });
+
+  // Its stamp counts by then, so only what stat says of the inode tells that it has to be hashed again.
+  test(`P5 content only: an edit in place of equal size of a file that was not touched for long counts, ${how}`, async (t) => {
+    const w = await watched(t, { files: { 'a.ts': '1111' }, poll });
+    const a = w.path('a.ts');
+    for (const text of ['2222', '3333']) {
+      const { mtime, ino } = statSync(a);
+      await setTimeout(STAMP_COUNTS_AFTER_MS);
+      await w.watch.sweep();
+      writeFileSync(a, text);
+      utimesSync(a, mtime, mtime);
+      assert.equal(statSync(a).ino, ino);
       assert.deepEqual(await w.changes(), ['changed a.ts']);
     }
   });

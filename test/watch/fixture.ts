@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { System } from '#src/watch/system.js';
 import { openWatch, type Mark, type Watch, type WatchOptions } from '#src/watch/watch.js';
 import { cleanup } from '../support/cleanup.js';
 
@@ -32,6 +33,8 @@ export type Options = Partial<Omit<WatchOptions, 'rules'>> & {
   rules?: WatchOptions['rules'];
   files?: Record<string, string>;
   dir?: string;
+  /** Instead of the one that the tests run on. */
+  system?: System;
 };
 
 export function temporary(t: TestContext): string {
@@ -46,7 +49,7 @@ export function put(dir: string, name: string, text: string): void {
 }
 
 export async function watched(t: TestContext, options: Options = {}): Promise<Watched> {
-  const { paths = ['.'], rules = [{ name: 'main', paths }], files = {}, dir = temporary(t), ...rest } = options;
+  const { paths = ['.'], rules = [{ name: 'main', paths }], files = {}, dir = temporary(t), system, ...rest } = options;
   for (const [name, text] of Object.entries(files)) put(dir, name, text);
   const warnings: Watched['warnings'] = [];
   const waiting: { count: number; done: () => void }[] = [];
@@ -60,6 +63,7 @@ export async function watched(t: TestContext, options: Options = {}): Promise<Wa
         for (const { count, done } of waiting) if (rings >= count) done();
       },
     },
+    system,
   );
   cleanup(t, () => watch.close());
   await watch.ready;
