@@ -12,6 +12,7 @@ import type { Log } from './log/log.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
+import { OrphanGuard } from './process/orphan-guard.js';
 import { childSpec } from './server/child-spec.js';
 import type { Noise } from './server/noise.js';
 
@@ -38,8 +39,10 @@ export function createProxy(
 ): Proxy {
   let settle: (code: number) => void = () => {};
   const settled = new Promise<number>((resolve) => (settle = resolve));
+  const guard = new OrphanGuard();
   const closed = settled.then(async (code) => {
     await first?.end();
+    guard.close();
     return code;
   });
   const mark = first?.mark ?? newMark();
@@ -54,7 +57,7 @@ export function createProxy(
     tooLong: messageTooLong(config.maxMessage),
     spec: (number) => {
       const spec = childSpec(context.config, number, mark);
-      return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr };
+      return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr, guard };
     },
     first,
     helperCommand,

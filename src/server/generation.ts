@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Writable } from 'node:stream';
 import { launch, type Child, type ChildSpec, type Exit, type Launch } from '../process/child.js';
 import { groupCpuTicks } from '../process/cpu-time.js';
+import type { OrphanGuard } from '../process/orphan-guard.js';
 import { terminate, type Ladder } from '../process/terminate.js';
 import { Endpoint } from '../wire/endpoint.js';
 import { lineEnd } from '../wire/lines.js';
@@ -47,6 +48,8 @@ export interface GenerationSpec extends ChildSpec {
   readonly maxLine: number;
   /** Where the server's stderr goes, unchanged. */
   readonly stderr: Writable;
+  /** Who ends the server if this process can't any more. */
+  readonly guard?: Pick<OrphanGuard, 'add' | 'remove'>;
 }
 
 export type Spawned = { ok: true; generation: Generation } | { ok: false; error: NodeJS.ErrnoException };
@@ -100,7 +103,8 @@ export class Generation {
       },
     );
     this.#errEnded = this.#passStderr(child, spec.stderr);
-    void this.#awaitExit();
+    spec.guard?.add(this.pid);
+    void this.#awaitExit().then(() => spec.guard?.remove(this.pid));
   }
 
   /** What it printed for people: on stderr, and on stdout where it was no message. */
