@@ -158,7 +158,7 @@ function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
   // Also of one that drains: it is what the client has from now on.
   if (list !== undefined) {
     const answered = readAt(line, ['result']);
-    desk.served.onPage(list.name, readAt(lineOf(owed), ['params', 'cursor']), answered);
+    desk.served.onPage(list.name, readAt(lineOf(owed), ['params', 'cursor']), answered, owed.generation);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(desk, owed.generation, items);
     if (items !== undefined && desk.options.agentTools)
