@@ -158,7 +158,7 @@ export class Attempts {
     this.#owing = nothing;
     const { desk } = this.#context.traffic;
     if (desk.serving !== undefined) this.#knownLists.serves(desk.serving);
-    if (this.#notes.size > 0) desk.notes = [...(desk.notes ?? []), ...this.#notes.values()];
+    if (this.#notes.size > 0) desk.notes = new Map([...(desk.notes ?? []), ...this.#notes]);
     this.#notes.clear();
   }
 
