@@ -1,6 +1,6 @@
 /**
  * The tools that `--agent-tools` adds for an agent that develops the server it is using: what they are called, what they take
- * and give. What they do is in reload/agent-tools.ts, what they say in words.ts and reports.ts. Pure.
+ * and give. What they do is in reload/agent-tools.ts, what they say in words.ts, reports.ts and status-report.ts. Pure.
  */
 
 export type AgentTool =

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { buildNote } from '../agent/reports.js';
+import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { holdTraffic, retire } from '../pipeline/handover.js';
 import { createRun, named, nothing, timed, type Run, type Wants } from './attempt.js';
