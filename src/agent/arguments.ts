@@ -1,7 +1,7 @@
 /**
  * The arguments of the agent's tools, checked: every problem names the field, what it is and what is expected. Pure.
  */
-import { MAX_LOG_LINES, MAX_REASON, type AgentTool } from './tools.js';
+import { MAX_LOG_LINES, MAX_REASON, TIMESTAMP, type AgentTool } from './tools.js';
 
 export type Arguments =
   | { readonly tool: 'restart_server'; readonly reason: string; readonly rebuild: boolean }
@@ -58,8 +58,7 @@ function checkRestart({ reason, rebuild = false }: Given): Checked {
   return { ok: true, value: { tool: 'restart_server', reason, rebuild } };
 }
 
-/** A date alone, or one with a time and a zone. What Date.parse accepts beyond that differs from place to place. */
-const iso = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))?$/;
+const iso = new RegExp(TIMESTAMP);
 
 function checkVerify({ since_timestamp: given }: Given): Checked {
   const since = typeof given === 'string' && iso.test(given) && isDay(given) ? Date.parse(given) : NaN;

@@ -9,9 +9,10 @@ export const MAX_ANSWER = 40_000;
 const FRAME = 500;
 /** The words stand in the text and in the structured content. */
 export const MAX_WORDS = 10_000;
-/** A string or a list inside of facts that do not fit. */
-const MAX_STRING = 300;
-const MAX_ITEMS = 20;
+/** What is shorter than this is left out rather than shortened. */
+const MIN_FACT = 100;
+/** Lists whose last items say the most. */
+const NEWEST_LAST: ReadonlySet<string> = new Set(['log']);
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -48,25 +49,27 @@ export function lastThatFit<T>(items: readonly T[], max: number): readonly T[] {
   return firstThatFit(items.toReversed(), max).toReversed();
 }
 
-/** Facts that are too long are shortened inside, then left out, the longest first; `truncated` says so. */
+/** Facts that do not fit: the longest is shortened, again and again, or left out if too little would be left of it. */
 export function fitFacts(facts: Facts, max: number): Facts {
-  if (jsonLength(facts) <= max) return facts;
-  const short = Object.entries(facts).map(([name, value]) => [name, shortened(value)] as const);
-  const byLength = short.toSorted(([, one], [, other]) => jsonLength(one) - jsonLength(other));
-  const kept: Record<string, unknown> = { truncated: true };
-  for (const [name, value] of byLength) {
-    if (jsonLength({ ...kept, [name]: value }) <= max) kept[name] = value;
+  return jsonLength(facts) <= max ? facts : fitMembers({ ...facts, truncated: true }, max);
+}
+
+function fitMembers(members: Facts, max: number): Facts {
+  const kept: Record<string, unknown> = { ...members };
+  for (let over = jsonLength(kept) - max; over > 0; over = jsonLength(kept) - max) {
+    const sizes = Object.entries(kept).map(([name, value]) => [name, jsonLength(value), jsonLength(name)] as const);
+    const [name, size, rest] = sizes.reduce((one, other) => (other[1] + other[2] > one[1] + one[2] ? other : one));
+    // Not at one go: another fact may be nearly as long.
+    const room = Math.max(size - over, Math.floor(size / 2));
+    if (rest > size || room < MIN_FACT) delete kept[name];
+    else kept[name] = fitValue(kept[name], room, name);
   }
   return kept;
 }
 
-function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return cutText(value, MAX_STRING);
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(shortened);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, MAX_ITEMS)
-      .map(([name, each]) => [name, shortened(each)]),
-  );
+/** At most so long: a list has fewer items, an object shorter members. */
+function fitValue(value: unknown, max: number, name: string): unknown {
+  if (typeof value === 'string') return cutText(value, max);
+  if (Array.isArray(value)) return NEWEST_LAST.has(name) ? lastThatFit(value, max) : firstThatFit(value, max);
+  return typeof value === 'object' && value !== null ? fitMembers(value as Facts, max) : undefined;
 }

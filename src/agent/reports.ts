@@ -4,8 +4,6 @@
  */
 import type { Failure, ToolNames } from './words.js';
 
-const NEXT = 'There is nothing to wait for; do not call this again before something changes.';
-
 export interface Reload {
   readonly generation: number;
   readonly ms: number;
@@ -14,7 +12,9 @@ export interface Reload {
 
 export function restarted({ generation, ms, changes }: Reload): string {
   const lists =
-    changes.length === 0 ? 'Its lists are the same as before.' : `Its lists changed: ${changes.join(', ')}.`;
+    changes.length === 0
+      ? 'Its lists are the same as before.'
+      : `Its lists changed: ${firstOf(changes, MANY).join(', ')}.`;
   return `The MCP server was restarted in ${ms} ms; generation ${generation} serves now. ${lists} Go on with your work.`;
 }
 
@@ -23,9 +23,24 @@ export function notRestarted(failure: Failure, tools: ToolNames): string {
 }
 
 /** What failed, how, and what it printed. */
-function reasonOf(failure: Failure): string {
+export function reasonOf(failure: Failure): string {
   const output = failure.output.trim();
   return `\`${failure.command}\` ${failure.how}. ${output === '' ? 'It printed nothing.' : `Its output:\n\n${output}\n`}`;
+}
+
+/** Who executes tool calls meanwhile, though a reload is under way (`--while-reloading serve`). */
+export interface Meanwhile {
+  readonly generation: number;
+}
+
+/** Why the answers of the server that serves are not those of what is on the disk. */
+export interface Outdated {
+  readonly standing: Standing | undefined;
+  readonly meanwhile: Meanwhile | undefined;
+}
+
+export function meanwhileText({ generation }: Meanwhile): string {
+  return `Calls do not wait for it (--while-reloading serve): until it is done, a tool call is executed by generation ${generation}, the one from before.`;
 }
 
 /** A failure that stands, and who serves meanwhile. */
@@ -40,13 +55,15 @@ export interface Standing {
 const TRIES_AGAIN = 'unless another attempt, which a call makes if the last one is some seconds old, goes well';
 
 /** What is true of the next tool call while a failure stands. */
-function standingText({ failure, generation, servesTools }: Standing): string {
-  const what = failure.kind === 'configuration' ? 'configuration' : 'code';
+export function standingText({ failure, generation, servesTools }: Standing): string {
+  const isConfiguration = failure.kind === 'configuration';
+  const what = isConfiguration ? 'configuration' : 'code';
+  const by = isConfiguration ? 'it, with the configuration from before' : 'old code, not by what is on the disk';
   const fix = `Fix the error in the ${placeOf(failure)}; the save is noticed.`;
   if (generation === undefined)
     return `No MCP server is running: ${reasonOf(failure)}\nThe next tool call is answered with this failure, ${TRIES_AGAIN}. ${fix}`;
   const next = servesTools
-    ? `That generation executes tools too, so the next tool call is executed by old code, not by what is on the disk.`
+    ? `That generation executes tools too, so the next tool call is executed by ${by}.`
     : `The next tool call is not executed by old code, nor by new code: it is answered with this failure, ${TRIES_AGAIN}.`;
   return `The ${what} on the disk does not work: ${reasonOf(failure)}\nGeneration ${generation}, from before the failure, still serves everything${servesTools ? '' : ' but tools'}. ${next} ${fix}`;
 }
@@ -69,14 +86,17 @@ export type Verdict =
       readonly crash: boolean;
     }
   | { readonly kind: 'no'; readonly at: string }
+  /** The old server was stopped, and no other has come up since. */
+  | { readonly kind: 'begun'; readonly at: string; readonly reason: string }
   | { readonly kind: 'never' }
   | { readonly kind: 'torn' }
   | { readonly kind: 'foreign'; readonly proxy: number };
 
 /** `standing`: a failure that came after the restart, or kept it from happening. */
-export function verified(verdict: Verdict, tools: ToolNames, standing?: Standing): string {
+export function verified(verdict: Verdict, tools: ToolNames, { standing, meanwhile }: Partial<Outdated> = {}): string {
   const answer = verdictText(verdict, tools);
   if (standing !== undefined) return `${answer} But a failure stands. ${standingText(standing)}`;
+  if (meanwhile !== undefined) return `${answer} A reload is under way. ${meanwhileText(meanwhile)}`;
   if (verdict.kind !== 'no' && verdict.kind !== 'never') return answer;
   return `${answer} If you have edited a watched file, the next tool call is executed by the new code all the same.`;
 }
@@ -89,6 +109,8 @@ function verdictText(verdict: Verdict, tools: ToolNames): string {
         : `Yes: the MCP server was restarted at ${verdict.at} (${verdict.reason}); that was generation ${verdict.generation}.`;
     case 'no':
       return `No: the last restart was at ${verdict.at}, before the time that you gave.`;
+    case 'begun':
+      return `No: a restart was begun at ${verdict.at} (${verdict.reason}), but no new server has come up since.`;
     case 'never':
       return 'No: no restart of this server is on record.';
     case 'torn':
@@ -98,105 +120,11 @@ function verdictText(verdict: Verdict, tools: ToolNames): string {
   }
 }
 
-export interface Status {
-  readonly state: 'serving' | 'reloading' | 'failed' | 'broken' | 'waiting' | 'closing';
-  readonly generation: number | undefined;
-  readonly standing: Standing | undefined;
-  /** The question was asked with `wait`, and this is how it has settled. */
-  readonly waited: boolean;
-  readonly lastReload: LastReload | undefined;
-  readonly lastBuild: LastBuild | undefined;
-}
+const MANY = 50;
 
-export interface LastReload {
-  readonly at: string;
-  readonly files: readonly string[];
-}
-
-/** The last build that ran, of whichever rule. */
-export interface LastBuild {
-  readonly rule: string;
-  /** When it ended, in ISO 8601. */
-  readonly at: string;
-  readonly ms: number;
-  /** The changed files of the rule; none at the first build, or if a rebuild was asked for. */
-  readonly files: readonly string[];
-  readonly ok: boolean;
-}
-
-export function status(now: Status, tools: ToolNames): string {
-  const { state, generation, standing, waited, lastBuild } = now;
-  const built = lastBuild === undefined ? '' : ` ${lastBuildText(lastBuild)}`;
-  switch (state) {
-    case 'serving':
-      return `The MCP server is serving, generation ${generation}.${built} ${NEXT} ${tips(now, tools)}`;
-    case 'reloading':
-      return waited
-        ? `The MCP server is still being reloaded.${built} Calls are held until it is done, so just call the tool that you need.`
-        : `The MCP server is being reloaded.${built} Calls are held until it is done, so just call the tool that you need; or call this with wait: true.`;
-    case 'failed':
-    case 'broken':
-      return `${standing === undefined ? 'A failure stands.' : standingText(standing)}${built} ${NEXT}`;
-    case 'waiting': {
-      const why = standing === undefined ? '' : ` ${reasonOf(standing.failure)}`;
-      return `No MCP server is running; it is started again after a pause.${why}\nFix the cause in the source if there is one: the save is noticed and the server started at once.${built} ${waited ? NEXT : 'Call this with wait: true to learn how the next start ends.'}`;
-    }
-    case 'closing':
-      return 'The connection is being closed.';
-  }
-}
-
-export function gainedCapabilities(names: readonly string[]): string {
-  return `Since the client connected, the server has gained ${names.join(', ')}. The client asks only for what was declared when it connected: a person has to reconnect it to use ${names.length > 1 ? 'these' : 'this'}.`;
-}
-
-/** Sources that are edited, and a copy of them that runs. */
-export interface CopyThatRuns {
-  readonly copy: string;
-  readonly sources: string;
-  readonly install: string;
-  readonly environment: string;
-}
-
-/** A restart alone brings no edit into effect. */
-export function runsCopy({ copy, sources, install, environment }: CopyThatRuns, tools: ToolNames): string {
-  return `But the code that runs is ${copy}, a copy that was installed without -e, so edits in ${sources} have no effect, whatever is restarted. Run \`${install}\` (or \`uv ${install}\`) in the virtual environment ${environment}, then call ${tools.restart_server}.`;
-}
-
-function tips({ lastReload }: Status, tools: ToolNames): string {
-  const reload =
-    lastReload === undefined
-      ? 'no reload has happened in this session, so no edit of a watched file was seen'
-      : `the last reload, at ${lastReload.at}, was caused by ${fewOf(lastReload.files) ?? 'no file, but by a request or a crash'}; an edited file that is not among them may not be watched`;
-  return `If a tool is missing from your list, call ${tools.list_server_tools}. If an edit seems to have no effect: ${reload}. ${tools.server_status} with log: 50 gives the server's stderr.`;
-}
-
-function lastBuildText({ rule, at, ms, files, ok }: LastBuild): string {
-  const why = fewOf(files);
-  return `The last build was that of rule "${rule}" at ${at}${why === undefined ? '' : ` (${why})`}: it ${ok ? 'went well' : 'failed'} after ${ms} ms.`;
-}
-
-/** Beside the first tool result after a build, for a rule with `"note": true`. */
-export function buildNote({ rule, at, ms, files }: LastBuild): string {
-  const why = fewOf(files);
-  return `Note of mcp-hotline: rule "${rule}" was built in ${ms} ms at ${at}${why === undefined ? '' : ` because of ${why}`}, before this result.`;
-}
-
-const FEW = 5;
-
-function fewOf(files: readonly string[]): string | undefined {
-  if (files.length === 0) return undefined;
-  const named = files.slice(0, FEW).join(', ');
-  return files.length > FEW ? `${named} and ${files.length - FEW} more` : named;
-}
-
-export function lastLines(lines: readonly string[]): string {
-  if (lines.length === 0) return 'The server has printed nothing on stderr, and nothing but messages on stdout.';
-  return `The server's last lines on stderr, and on stdout where they were no messages:\n${lines.join('\n')}`;
-}
-
-export function fewerLines(given: number, asked: number): string {
-  return ` Of the ${asked} lines on stderr that you asked for, the last ${given} fit into this answer.`;
+/** The first of many, and how many more there are. */
+export function firstOf(items: readonly string[], max: number): readonly string[] {
+  return items.length <= max ? items : [...items.slice(0, max), `and ${items.length - max} more`];
 }
 
 export function noSuchTool(name: string, near: readonly string[], tools: ToolNames): string {
@@ -215,13 +143,21 @@ export interface Listed {
   readonly given: number;
   readonly kind: 'whole' | 'described' | 'names';
   readonly wanted: string | undefined;
-  readonly standing: Standing | undefined;
+  readonly outdated: Outdated;
 }
 
 export function listed(listing: Listed, tools: ToolNames): string {
-  const { standing } = listing;
-  if (standing === undefined) return listedText(listing, tools);
-  return `This is the list of generation ${standing.generation}, the old code, and not of what is on the disk. ${listedText(listing, tools)}\n${standingText(standing)}`;
+  const { standing, meanwhile } = listing.outdated;
+  const list = listedText(listing, tools);
+  if (standing !== undefined) {
+    const what =
+      standing.failure.kind === 'configuration'
+        ? 'which runs with the configuration from before the failure. Edits of the code since then, if any, are not in it.'
+        : 'the old code, and not of what is on the disk.';
+    return `This is the list of generation ${standing.generation}, ${what} ${list}\n${standingText(standing)}`;
+  }
+  if (meanwhile === undefined) return list;
+  return `This is the list of generation ${meanwhile.generation}, from before the reload that is under way. ${meanwhileText(meanwhile)} ${list}`;
 }
 
 function listedText({ total, found, given, kind, wanted }: Listed, tools: ToolNames): string {

@@ -24,14 +24,18 @@ export interface Listing {
   readonly wanted: string | undefined;
   /** The generation whose tools these are. */
   readonly generation: number | undefined;
-  readonly standing: say.Standing | undefined;
+  readonly outdated: say.Outdated;
 }
 
-export function listAnswer({ items, wanted, generation, standing }: Listing, tools: ToolNames): Answer {
+export function listAnswer({ items, wanted, generation, outdated }: Listing, tools: ToolNames): Answer {
   const all = items.flatMap(toolOf);
   const found = matching(all, wanted);
-  const about = { total: all.length, found: found.length, wanted, standing };
-  const facts = { ...(generation === undefined ? {} : { generation }), total: all.length, ...factsOf(standing) };
+  const about = { total: all.length, found: found.length, wanted, outdated };
+  const facts = {
+    ...(generation === undefined ? {} : { generation }),
+    total: all.length,
+    ...factsOf(outdated.standing),
+  };
   const wholes = found.map(({ whole }) => whole);
   const levels = [
     { kind: 'whole', list: wholes },

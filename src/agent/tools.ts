@@ -1,6 +1,6 @@
 /**
  * The tools that `--agent-tools` adds for an agent that develops the server it is using: what they are called, what they take
- * and give. What they do is in reload/agent-tools.ts, what they say in words.ts and reports.ts. Pure.
+ * and give. What they do is in reload/agent-tools.ts, what they say in words.ts, reports.ts and status-report.ts. Pure.
  */
 
 export type AgentTool =
@@ -19,6 +19,16 @@ export interface ToolDefinition {
 
 export const MAX_REASON = 500;
 export const MAX_LOG_LINES = 1000;
+/** More than white space. */
+const SAYS_SOMETHING = '\\S';
+/**
+ * A date alone, or one with a time and a zone. What Date.parse accepts beyond that differs from place to place. How many days a month
+ * has is checked in arguments.ts.
+ */
+export const TIMESTAMP = [
+  String.raw`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`,
+  String.raw`(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d))?$`,
+].join('');
 
 const text = (description: string): Schema => ({ type: 'string', description });
 /** What is not named here is refused. */
@@ -64,7 +74,7 @@ export const toolDefinitions: readonly ToolDefinition[] = [
       'Restarts the MCP server that you are connected to, now, and rebuilds it first if asked. Answers when the new server serves, or with the failure in full. Edits are noticed and reloaded without this; use it when something outside the watched files has changed.',
     inputSchema: input(
       {
-        reason: { ...text('Why, for the log.'), minLength: 1, maxLength: MAX_REASON },
+        reason: { ...text('Why, for the log.'), minLength: 1, maxLength: MAX_REASON, pattern: SAYS_SOMETHING },
         rebuild: {
           type: 'boolean',
           description: 'Run the build even if the sources have not changed. Default: false.',
@@ -87,9 +97,15 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     title: 'Was the MCP server restarted?',
     description:
       'Tells whether the MCP server was restarted since a point in time, when, why, and which generation that was. Restarts by an earlier connection to the same project count too.',
-    inputSchema: input({ since_timestamp: text('A time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z.') }, [
-      'since_timestamp',
-    ]),
+    inputSchema: input(
+      {
+        since_timestamp: {
+          ...text('A time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z, or a date alone.'),
+          pattern: TIMESTAMP,
+        },
+      },
+      ['since_timestamp'],
+    ),
     outputSchema: output({
       restarted: { type: 'boolean' },
       at: text('When, in ISO 8601.'),
@@ -164,7 +180,7 @@ export const toolDefinitions: readonly ToolDefinition[] = [
       'Calls a tool of the MCP server by name and gives its result as it is. The way to a tool that your own list of tools does not show yet.',
     inputSchema: input(
       {
-        name: text('The name of the tool.'),
+        name: { ...text('The name of the tool.'), minLength: 1 },
         arguments: { type: 'object', description: 'Its arguments. Default: none.' },
       },
       ['name'],

@@ -7,10 +7,12 @@ import type { ListName } from './lists.js';
 import { listNamed, MAX_PAGES, pageOf } from './lists.js';
 
 export interface Served {
-  /** Takes the result of a list request that had this cursor, or none. */
-  onPage(list: ListName, cursor: unknown, result: unknown): void;
+  /** Takes the result of a list request that had this cursor, or none. `generation`: who gave it, if a server did. */
+  onPage(list: ListName, cursor: unknown, result: unknown, generation?: number): void;
   /** The items of the last listing that was served whole, if nothing has cast doubt on it since. */
   baseline(list: ListName): readonly unknown[] | undefined;
+  /** The generation that gave the last page of it. */
+  generation(list: ListName): number | undefined;
 }
 
 interface Listing {
@@ -21,27 +23,39 @@ interface Listing {
 
 interface Memory {
   whole: readonly unknown[] | undefined;
+  /** Who gave it. */
+  by: number | undefined;
   partial: Listing | undefined;
 }
 
 export function createServed(): Served {
   const memories = new Map<ListName, Memory>();
   return {
-    onPage(list, cursor, result) {
-      memories.set(list, remember(memories.get(list), list, cursor, result));
+    onPage(list, cursor, result, generation) {
+      memories.set(list, remember(memories.get(list), list, cursor, result, generation));
     },
     baseline(list) {
       return memories.get(list)?.whole;
     },
+    generation(list) {
+      return memories.get(list)?.by;
+    },
   };
 }
 
-function remember(memory: Memory | undefined, list: ListName, cursor: unknown, result: unknown): Memory {
+function remember(
+  memory: Memory | undefined,
+  list: ListName,
+  cursor: unknown,
+  result: unknown,
+  generation: number | undefined,
+): Memory {
   const page = pageOf(listNamed(list), result);
   const begun = cursor === undefined || cursor === null ? { items: [], pages: 0 } : memory?.partial;
   const follows = begun !== undefined && (!('next' in begun) || begun.next === cursor);
-  if (page === undefined || !follows || begun.pages === MAX_PAGES) return { whole: undefined, partial: undefined };
+  if (page === undefined || !follows || begun.pages === MAX_PAGES)
+    return { whole: undefined, by: undefined, partial: undefined };
   const items = [...begun.items, ...page.items];
-  if (page.next === undefined) return { whole: items, partial: undefined };
-  return { whole: memory?.whole, partial: { items, next: page.next, pages: begun.pages + 1 } };
+  if (page.next === undefined) return { whole: items, by: generation, partial: undefined };
+  return { whole: memory?.whole, by: memory?.by, partial: { items, next: page.next, pages: begun.pages + 1 } };
 }

@@ -139,8 +139,8 @@ export interface Desk {
   readonly settled: Set<number>;
   holding: boolean;
   failure: Failure | undefined;
-  /** What the next tool result has to say besides: builds of rules with `note`. */
-  notes: readonly string[] | undefined;
+  /** What the next tool result has to say besides: of each rule with `note` the last build. */
+  notes: ReadonlyMap<string, string> | undefined;
   /** The agent's own tools, by the names they are shown under. */
   agentNames: ReadonlyMap<string, AgentTool>;
   /** Whether those names were chosen with the server's in mind. */

@@ -158,7 +158,7 @@ function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
   // Also of one that drains: it is what the client has from now on.
   if (list !== undefined) {
     const answered = readAt(line, ['result']);
-    desk.served.onPage(list.name, readAt(lineOf(owed), ['params', 'cursor']), answered);
+    desk.served.onPage(list.name, readAt(lineOf(owed), ['params', 'cursor']), answered, owed.generation);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(desk, owed.generation, items);
     if (items !== undefined && desk.options.agentTools)
@@ -180,10 +180,10 @@ function firstPage(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
 }
 
 /** The notes go with the first result that has a place for them, once. A batch stays as it is, and so does a task. */
-function noted(desk: Desk, notes: readonly string[], owed: Owed, line: Buffer): Buffer {
+function noted(desk: Desk, notes: ReadonlyMap<string, string>, owed: Owed, line: Buffer): Buffer {
   if (owed.generation !== desk.serving || owed.batch !== undefined || owed.cancelled) return line;
   if (locate(lineOf(owed), ['params', 'task']) !== undefined) return line;
-  const seen = withNotes(line, notes);
+  const seen = withNotes(line, [...notes.values()]);
   if (seen === undefined) return line;
   desk.notes = undefined;
   return seen;

@@ -36,6 +36,6 @@ export function withFailure(line: Buffer, failure: Failure, tools?: ToolNames): 
 
 /** A rule with `note`: what was built is said beside a tool's result. Undefined if that has no content to add to. */
 export function withNotes(line: Buffer, notes: readonly string[]): Buffer | undefined {
-  const blocks = notes.map((text) => JSON.stringify({ type: 'text', text }));
-  return appendAt(line, ['result', 'content'], blocks);
+  const block = JSON.stringify({ type: 'text', text: notes.join('\n') });
+  return appendAt(line, ['result', 'content'], [block]);
 }

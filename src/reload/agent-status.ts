@@ -1,17 +1,18 @@
 /**
  * What `server_status` tells: the state, the last reload, build and failure, and the server's stderr, gathered from those who know. The
- * words come from agent/reports.ts; when to answer is for agent-tools.ts.
+ * words come from agent/status-report.ts; when to answer is for agent-tools.ts.
  */
 import { existsSync } from 'node:fs';
 import type { Answer } from '../agent/answers.js';
-import { cutText, lastThatFit, MAX_WORDS, roomBeside } from '../agent/limits.js';
-import * as say from '../agent/reports.js';
+import { cutText, fitFacts, jsonLength, lastThatFit, MAX_WORDS, roomBeside } from '../agent/limits.js';
+import { firstOf, type Outdated } from '../agent/reports.js';
+import * as say from '../agent/status-report.js';
 import { factsOf } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/words.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Freshness } from './freshness.js';
-import type { History } from './history.js';
+import type { Happened, History } from './history.js';
 import type { Roster } from './roster.js';
 import type { State } from './states.js';
 import type { Traffic } from './traffic.js';
@@ -29,24 +30,26 @@ interface Asked {
   readonly waited: boolean;
   /** How many lines of stderr are wanted. */
   readonly log: number;
-  readonly standing: say.Standing | undefined;
+  readonly outdated: Outdated;
 }
 
-/** Room for the facts beside the lines of stderr. */
-const FACTS = 4000;
+/** Most that the facts beside the lines of stderr may take of an answer that has both. */
+const MAX_FACTS = 8000;
 const MAX_LINE = 1000;
-const MAX_FILES = 20;
+/** Room for the members around them. */
+const BESIDE = 100;
+const MAX_ITEMS = 20;
+const MAX_ITEM = 200;
 const MAX_FAILURE = 1000;
 
-export function statusAnswer(context: StatusContext, { waited, log, standing }: Asked, tools: ToolNames): Answer {
+export function statusAnswer(context: StatusContext, { waited, log, outdated }: Asked, tools: ToolNames): Answer {
   const { flow, roster, history, freshness, traffic } = context;
   const state = stateOf(context.state());
   const generation = traffic.desk.serving;
-  const { lastReload, lastFailure, lastBuild } = history;
-  const reload = lastReload === undefined ? undefined : { at: lastReload.at, ...lastReload.facts };
-  const reloadFiles = reload === undefined ? undefined : { at: reload.at, files: filesOf(reload) };
+  const { lastReload, lastFailure, lastBuild, lastChange } = history;
   const { gained = [] } = traffic.desk.capabilityGaps.get(generation ?? 0) ?? {};
-  const status = say.status({ state, generation, standing, waited, lastReload: reloadFiles, lastBuild }, tools);
+  const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
+  const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
   const told = [
     status,
@@ -54,7 +57,25 @@ export function statusAnswer(context: StatusContext, { waited, log, standing }: 
     ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
   ].join(' ');
   const lines = log === 0 ? undefined : stderrOf(context, log);
-  const shown = lines && lastThatFit(lines, roomBeside(cutText(told, MAX_WORDS)) - FACTS);
+  const facts = {
+    state,
+    ...(gained.length === 0 ? {} : { gainedCapabilities: gained }),
+    ...(generation === undefined
+      ? {}
+      : { generation, uptimeMs: Math.round(performance.now() - roster.since(generation)) }),
+    fingerprint: flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '').join(' '),
+    ...(lastReload === undefined ? {} : { lastReload: { at: lastReload.at, ...shortened(lastReload.facts) } }),
+    ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
+    ...(lastFailure === undefined
+      ? {}
+      : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE) } }),
+    ...factsOf(outdated.standing),
+    ...(copy === undefined ? {} : { installedCopy: copy }),
+  };
+  const beside = lines === undefined ? facts : fitFacts(facts, MAX_FACTS);
+  const room = roomBeside(cutText(told, MAX_WORDS)) - say.fewerLines(log, log).length;
+  const taken = Math.max(jsonLength(beside), say.lastLines(['']).length) + BESIDE;
+  const shown = lines && lastThatFit(lines, room - taken);
   const words =
     lines === undefined || shown?.length === lines.length
       ? told
@@ -62,22 +83,7 @@ export function statusAnswer(context: StatusContext, { waited, log, standing }: 
   return {
     words,
     ...(shown === undefined ? {} : { appendix: say.lastLines(shown) }),
-    facts: {
-      state,
-      ...(gained.length === 0 ? {} : { gainedCapabilities: gained }),
-      ...(generation === undefined
-        ? {}
-        : { generation, uptimeMs: Math.round(performance.now() - roster.since(generation)) }),
-      fingerprint: flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '').join(' '),
-      ...(reload === undefined ? {} : { lastReload: reload }),
-      ...(lastBuild === undefined ? {} : { lastBuild: { ...lastBuild, files: lastBuild.files.slice(0, MAX_FILES) } }),
-      ...(lastFailure === undefined
-        ? {}
-        : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE) } }),
-      ...factsOf(standing),
-      ...(copy === undefined ? {} : { installedCopy: copy }),
-      ...(shown === undefined ? {} : { log: shown }),
-    },
+    facts: { ...beside, ...(shown === undefined ? {} : { log: shown }) },
   };
 }
 
@@ -99,9 +105,22 @@ function stderrOf({ traffic, roster }: StatusContext, count: number): readonly s
     .map((line) => cutText(line, MAX_LINE));
 }
 
-function filesOf(facts: Readonly<Record<string, unknown>>): readonly string[] {
-  const { files } = facts;
-  return Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [];
+/** What is told of a change or a reload in words: when, and which files. */
+function filesOf(happened: Happened | undefined): say.FilesAt | undefined {
+  if (happened === undefined) return undefined;
+  const { files } = happened.facts;
+  return { at: happened.at, files: Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [] };
+}
+
+/** The same facts, with lists (files, changes) that may be very long cut short. */
+function shortened(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, Array.isArray(value) ? shortList(value) : value]),
+  );
+}
+
+function shortList(items: readonly unknown[]): readonly string[] {
+  return firstOf(items.map(String), MAX_ITEMS).map((item) => cutText(item, MAX_ITEM));
 }
 
 function stateOf(state: State): say.Status['state'] {

@@ -5,6 +5,7 @@
 import { toolResult, type Answer, type Facts } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
 import * as say from '../agent/reports.js';
+import { runsCopy } from '../agent/status-report.js';
 import { factsOf, listAnswer } from '../agent/tool-listing.js';
 import type { Failure, ToolNames } from '../agent/words.js';
 import { nearMisses } from '../config/nearest.js';
@@ -22,6 +23,7 @@ import type { Freshness } from './freshness.js';
 import type { History } from './history.js';
 import { fetchLists } from './list-watch.js';
 import type { Roster } from './roster.js';
+import { isAtRest } from './state.js';
 import type { Event, State } from './states.js';
 import type { Traffic } from './traffic.js';
 
@@ -105,11 +107,11 @@ export class AgentTools {
     const { history } = this.#context;
     await history.written();
     const verdict = await this.#verdict(since);
-    const standing = this.#standing();
+    const outdated = this.#outdated();
     const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...verdict };
     this.#answer(call, {
-      words: this.#withCopy(say.verified(verdict, this.#names, standing)),
-      facts: { ...(kind === 'torn' ? {} : { restarted: kind === 'yes' }), ...facts, ...factsOf(standing) },
+      words: this.#withCopy(say.verified(verdict, this.#names, outdated)),
+      facts: { ...(kind === 'torn' ? {} : { restarted: kind === 'yes' }), ...facts, ...factsOf(outdated.standing) },
       isError: kind === 'torn',
     });
   }
@@ -117,7 +119,9 @@ export class AgentTools {
   async #verdict(since: number): Promise<say.Verdict> {
     const { history, flow } = this.#context;
     // Another proxy may have written over the record of ours, or nobody can write it.
-    const own = history.lastRestart;
+    const { lastRestart: own, begunRestart: begun } = history;
+    if (begun !== undefined && !(own !== undefined && Date.parse(own.timestamp) >= since))
+      return { kind: 'begun', at: begun.timestamp, reason: begun.reason };
     const found = own === undefined ? await readMarker(flow.config.stateDir) : { kind: 'found' as const, marker: own };
     if (found.kind === 'none') return { kind: 'never' };
     if (found.kind === 'torn') return { kind: 'torn' };
@@ -131,18 +135,18 @@ export class AgentTools {
     if (wait) await inPatience(this.#context, call, this.#started());
     const { flow, freshness } = this.#context;
     await freshness()?.watch.prepare(flow.config.rules.map((rule) => rule.name));
-    this.#answer(call, statusAnswer(this.#context, { waited: wait, log, standing: this.#standing() }, this.#names));
+    this.#answer(call, statusAnswer(this.#context, { waited: wait, log, outdated: this.#outdated() }, this.#names));
   }
 
   async #list(call: AgentCall, { name: wanted }: Of<'list_server_tools'>): Promise<void> {
     const items = await this.#tools(call.signal);
-    const standing = this.#standing();
+    const outdated = this.#outdated();
     if (typeof items === 'string') {
-      const words = say.noLists(items, this.#names, standing);
-      return this.#answer(call, { words, facts: factsOf(standing), isError: true });
+      const words = say.noLists(items, this.#names, outdated.standing);
+      return this.#answer(call, { words, facts: factsOf(outdated.standing), isError: true });
     }
     const generation = this.#context.traffic.desk.serving;
-    this.#answer(call, listAnswer({ items, wanted, generation, standing }, this.#names));
+    this.#answer(call, listAnswer({ items, wanted, generation, outdated }, this.#names));
   }
 
   /** The server's own tools, or why they can't be had. */
@@ -180,7 +184,7 @@ export class AgentTools {
   /** Whoever asks about a restart has edited something. */
   #withCopy(words: string): string {
     const copy = copyThatRuns(this.#context.flow);
-    return copy === undefined ? words : `${words} ${say.runsCopy(copy, this.#names)}`;
+    return copy === undefined ? words : `${words} ${runsCopy(copy, this.#names)}`;
   }
 
   get #names(): ToolNames {
@@ -189,9 +193,22 @@ export class AgentTools {
 
   #standing(): say.Standing | undefined {
     const { state, flow, traffic } = this.#context;
-    const failure = failureOf(state());
+    // While what failed is tried again and nobody waits for that, the failure stands, though the state has none.
+    const failure = failureOf(state()) ?? (this.#servesMeanwhile() === undefined ? undefined : traffic.desk.failure);
     if (failure === undefined) return undefined;
     return { failure, generation: traffic.desk.serving, servesTools: flow.config.onFailure === 'serve' };
+  }
+
+  #outdated(): say.Outdated {
+    const standing = this.#standing();
+    const generation = this.#servesMeanwhile();
+    return { standing, meanwhile: generation === undefined || standing !== undefined ? undefined : { generation } };
+  }
+
+  /** The generation that goes on serving while a reload is under way; undefined: there is none, or calls are held. */
+  #servesMeanwhile(): number | undefined {
+    const { state, traffic } = this.#context;
+    return isAtRest(state()) || traffic.desk.holding ? undefined : traffic.desk.serving;
   }
 
   #answer(call: AgentCall, answer: Answer): void {

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { buildNote } from '../agent/reports.js';
+import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { holdTraffic, retire } from '../pipeline/handover.js';
 import { createRun, named, nothing, timed, type Run, type Wants } from './attempt.js';
@@ -15,7 +15,8 @@ import { Builds } from './build-step.js';
 import { isCodeError } from './busy.js';
 import { Configuration } from './configuration.js';
 import { pathsOf, type Freshness } from './freshness.js';
-import { baseline, type Lists } from './list-watch.js';
+import { KnownLists } from './known-lists.js';
+import { baselines, type Baselines } from './list-watch.js';
 import { announceAgentTools, announceLists } from './announce.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
@@ -53,7 +54,8 @@ export class Attempts {
   #owing: Wants = nothing;
   /** What the next tool result has to say of builds, by rule, once the attempt has ended well. */
   readonly #notes = new Map<string, string>();
-  #before: { readonly generation: number | undefined; readonly lists: Promise<Lists> } | undefined;
+  #before: { readonly generation: number | undefined; readonly lists: Promise<Baselines> } | undefined;
+  readonly #knownLists = new KnownLists();
 
   constructor(context: AttemptsContext) {
     this.#context = context;
@@ -91,7 +93,7 @@ export class Attempts {
     this.#freshness?.mark('attempt');
     const stale = this.#before === undefined || (desk.serving ?? this.#before.generation) !== this.#before.generation;
     if (desk.session.complete && stale) {
-      this.#before = { generation: desk.serving, lists: baseline(desk, desk.serving, over) };
+      this.#before = { generation: desk.serving, lists: baselines(desk, desk.serving, this.#knownLists, over) };
     }
     this.#queue(run, () => this.#build(run));
   }
@@ -119,7 +121,8 @@ export class Attempts {
     this.#run = run;
     this.#queue(run, async () => {
       const { flow, traffic } = this.#context;
-      const context = { flow, traffic, before: undefined, spawned: () => {}, hangs: this.#hangs };
+      const knownLists = this.#knownLists;
+      const context = { flow, traffic, before: undefined, knownLists, spawned: () => {}, hangs: this.#hangs };
       await this.#end(introduction.generation, run, await adoptStep(context, introduction, run));
     });
   }
@@ -154,7 +157,8 @@ export class Attempts {
     if (!well) return;
     this.#owing = nothing;
     const { desk } = this.#context.traffic;
-    if (this.#notes.size > 0) desk.notes = [...(desk.notes ?? []), ...this.#notes.values()];
+    if (desk.serving !== undefined) this.#knownLists.serves(desk.serving);
+    if (this.#notes.size > 0) desk.notes = new Map([...(desk.notes ?? []), ...this.#notes]);
     this.#notes.clear();
   }
 
@@ -227,16 +231,15 @@ export class Attempts {
     if (generation === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
     await this.removeBytecode();
-    run.difference = await timed(run, 'refresh', () =>
-      refreshStep({ desk, generation, signals: run.signals, before }, run.abort.signal),
-    );
+    const refresh = { desk, generation, signals: run.signals, before, knownLists: this.#knownLists };
+    run.difference = await timed(run, 'refresh', () => refreshStep(refresh, run.abort.signal));
     if (run.abort.signal.aborted || !(await this.#isOver(run))) return;
     const equal = run.difference === undefined || run.difference.changed.length === 0;
     dispatch({ on: 'refreshed', attempt: run.attempt.number });
     if (!equal || before === undefined) return;
     // A server takes its time to read a file again.
     const signal = AbortSignal.any([run.abort.signal, over]);
-    void lateDifference(desk, number, before, signal).then((late) => {
+    void lateDifference(refresh, before, signal).then((late) => {
       if (late !== undefined && !signal.aborted) announceLists(flow, desk, late);
     });
   }
@@ -264,7 +267,8 @@ export class Attempts {
       // Once more: a server that drains may have cached something meanwhile, and a new Python has not begun to import yet.
       void this.removeBytecode();
     };
-    const step = await startStep({ flow, traffic, before, spawned, hangs: this.#hangs }, number, run);
+    const context = { flow, traffic, before, knownLists: this.#knownLists, spawned, hangs: this.#hangs };
+    const step = await startStep(context, number, run);
     await this.#end(number, run, step);
   }
 

@@ -3,7 +3,7 @@
  * time. Remembers what is built, here and on the disk, so that nothing is built twice without need.
  */
 import { join } from 'node:path';
-import type { LastBuild } from '../agent/reports.js';
+import type { LastBuild } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { acquireBuildLock, type Lock } from '../build/lock.js';
 import { planBuild, type BuildPlan } from '../build/plan.js';
@@ -56,7 +56,7 @@ export class Builds {
   #lockRefused = false;
   readonly #ran: (build: LastBuild, rule: Rule) => void;
 
-  /** `ran`: a build has come to its end, well or not. */
+  /** `ran`: a build has come to its end, well or not, or its command can't be run. */
   constructor(flow: FlowContext, ran: (build: LastBuild, rule: Rule) => void) {
     this.#flow = flow;
     this.#ran = ran;
@@ -150,8 +150,11 @@ export class Builds {
   async #build(due: Due, request: BuildRequest, lock: Lock | undefined): Promise<BuildStep> {
     const { rule, build, files } = due;
     const { cwd, env, buildTimeout, stateDir } = this.#flow.config;
+    const ran = (ok: boolean, ms: number): void =>
+      this.#ran({ rule: rule.name, at: new Date().toISOString(), ms: Math.round(ms), files, ok }, rule);
     const planned = await planBuild(build, cwd, env);
     if (!planned.ok) {
+      ran(false, 0);
       return {
         kind: 'failed',
         failure: { kind: 'build', command: build, how: "can't be run", output: planned.problem },
@@ -165,8 +168,7 @@ export class Builds {
     const helped = request.isFirst && lock !== undefined ? this.#runInHelper(due, plan, options, lock) : undefined;
     const done = await (helped ?? runBuild(plan, options));
     if (done.kind === 'aborted') return done;
-    const ok = done.kind === 'built';
-    this.#ran({ rule: rule.name, at: new Date().toISOString(), ms: Math.round(done.ms), files, ok }, rule);
+    ran(done.kind === 'built', done.ms);
     if (done.kind === 'built') {
       this.#flow.log.info('built', `built in ${Math.round(done.ms)} ms`, { rule: rule.name, ms: Math.round(done.ms) });
       return { kind: 'built', skipped: false };

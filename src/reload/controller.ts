@@ -215,6 +215,7 @@ export class Controller implements Flow {
     this.#attempts.freshness?.loads(desk.session.stands ? undefined : to);
     if (!desk.session.stands) this.#traffic.awaitWord(to);
     takeOver(desk, to);
+    this.#history.serves(to);
     this.#lookout.reloaded();
     this.#traffic.regulate();
     if (from === undefined) return;

@@ -2,7 +2,7 @@
  * What has happened to the server, for whoever asks: the last reload, the last failure, the audit trail and the marker of
  * the last restart. It learns everything from the log's events, so that nothing has to be told twice.
  */
-import type { LastBuild } from '../agent/reports.js';
+import type { LastBuild } from '../agent/status-report.js';
 import type { FlowContext } from '../flow/flow.js';
 import { Audit, type AuditEvent, type AuditLine } from '../log/audit.js';
 import type { EventName, Fields, Log } from '../log/log.js';
@@ -37,8 +37,10 @@ export class History {
   readonly #problem: (problem: string) => void;
   #lastReload: Happened | undefined;
   #lastFailure: Happened | undefined;
+  #lastChange: Happened | undefined;
   #reason: string | undefined;
   #lastRestart: Marker | undefined;
+  #begunRestart: Marker | undefined;
   readonly #shown: Shown;
   #marked: Promise<unknown> = Promise.resolve();
 
@@ -58,9 +60,19 @@ export class History {
     return this.#lastReload;
   }
 
-  /** The last restart that this proxy has made, on the disk or not. */
+  /** The last change of watched files that was acted on. */
+  get lastChange(): Happened | undefined {
+    return this.#lastChange;
+  }
+
+  /** The last restart that this proxy has made, on the disk or not: its server serves or has served. */
   get lastRestart(): Marker | undefined {
     return this.#lastRestart;
+  }
+
+  /** A restart after that one, whose server has not come up. */
+  get begunRestart(): Marker | undefined {
+    return this.#begunRestart;
   }
 
   /** Undefined once a reload has gone well. */
@@ -111,8 +123,23 @@ export class History {
       proxy: process.pid,
     };
     this.#reason = undefined;
-    this.#lastRestart = marker;
-    this.#marked = writeMarker(this.#dir, marker).then((written) => {
+    this.#begunRestart = marker;
+    this.#mark(marker);
+  }
+
+  /** A generation serves: the restart that was begun has come about. */
+  serves(generation: number): void {
+    const begun = this.#begunRestart;
+    if (begun === undefined) return;
+    this.#begunRestart = undefined;
+    this.#lastRestart = { ...begun, generation };
+    // With `replace` it was written before the number was known for certain: a candidate may have failed before this one.
+    if (begun.generation !== generation) this.#mark(this.#lastRestart);
+  }
+
+  #mark(marker: Marker): void {
+    this.#marked = this.#marked.then(async () => {
+      const written = await writeMarker(this.#dir, marker);
       if (!written.ok) this.#problem(written.problem);
     });
   }
@@ -142,6 +169,7 @@ export class History {
       this.#lastFailure = undefined;
     }
     if (event === 'failed' || event === 'crashed') this.#lastFailure = happened;
+    if (event === 'change') this.#lastChange = happened;
     // A restart that was asked for and did not come about is no reason for a later one; nor is one that has.
     if (event === 'failed' || event === 'reloaded') this.#reason = undefined;
     const line = event === 'failed' && fields['kind'] === 'build' ? 'build failed' : audited[event];

@@ -1,7 +1,7 @@
 /**
- * What changed in the lists between two generations. The old side is what the client was last served, else it is asked of
- * the old generation while that is still there; the new side is asked of the candidate. A list that can't be had counts
- * as changed and fails nothing.
+ * What changed in the lists between two generations. The old side has two forms: what the client was last served, for what it is to be
+ * told, and what the generation before had, for the log. What is missing of either is asked of the old generation while that is still
+ * there; the new side is asked of the candidate. A list that can't be had counts as changed and fails nothing.
  */
 import { compareLists, type ListChange } from '../lists/compare.js';
 import { fetchList, type Fetched } from '../lists/fetch.js';
@@ -10,13 +10,22 @@ import type { Desk } from '../pipeline/desk.js';
 import { learnTools } from '../pipeline/from-server.js';
 import { readAt } from '../wire/edit.js';
 import { discover, request } from './handshake.js';
+import type { KnownLists, Lists } from './known-lists.js';
 
-export type Lists = ReadonlyMap<ListName, Fetched>;
 type Capabilities = Readonly<Record<string, unknown>>;
 
+/** What new lists are compared with. */
+export interface Baselines {
+  /** What the client has: for list_changed. */
+  readonly served: Lists;
+  /** What the generation before had: for the log. */
+  readonly previous: Lists;
+}
+
 export interface Difference {
+  /** Between the generation before and this one. */
   readonly changes: readonly ListChange[];
-  /** The lists to tell the client of. */
+  /** The lists to tell the client of: those that differ from what it has. */
   readonly changed: readonly ListName[];
   readonly unknown: readonly string[];
 }
@@ -36,15 +45,46 @@ export async function fetchLists(
   return new Map(declared.map((list, i) => [list.name, fetched[i] as Fetched]));
 }
 
-/** What the client has, as far as that is known without asking; the rest is asked of the generation that serves. */
-export async function baseline(desk: Desk, generation: number | undefined, signal: AbortSignal): Promise<Lists> {
+/** Both baselines, as far as they are known without asking; the rest is asked of the generation that serves. */
+export async function baselines(
+  desk: Desk,
+  generation: number | undefined,
+  known: KnownLists,
+  signal: AbortSignal,
+): Promise<Baselines> {
   const served = servedLists(desk);
-  const missing = LISTS.filter((list) => !served.has(list.name) && !desk.lacking.has(list.capability));
-  if (missing.length === 0) return served;
-  if (generation === undefined) return new Map([...served, ...nobodyToAsk(desk, missing)]);
+  const previous = previousLists(desk, generation, known);
+  const missing = LISTS.filter(
+    ({ name, capability }) => !(served.has(name) && previous.has(name)) && !desk.lacking.has(capability),
+  );
+  const asked = missing.length === 0 ? [] : await askFor(desk, generation, missing, signal);
+  // What the client has is a better guess than nothing at what a server had that is gone.
+  const guessed = [...asked, ...(generation === undefined ? served : [])];
+  return { served: new Map([...asked, ...served]), previous: new Map([...guessed, ...previous]) };
+}
+
+async function askFor(
+  desk: Desk,
+  generation: number | undefined,
+  missing: readonly List[],
+  signal: AbortSignal,
+): Promise<Iterable<[ListName, Fetched]>> {
+  if (generation === undefined) return nobodyToAsk(desk, missing);
   const capabilities = desk.session.capabilities ?? (await discover(desk, generation, signal));
-  if (capabilities === 'gone') return new Map([...served, ...nobodyToAsk(desk, missing)]);
-  return new Map([...served, ...(await fetchLists(desk, generation, capabilities, signal, missing))]);
+  return capabilities === 'gone'
+    ? nobodyToAsk(desk, missing)
+    : fetchLists(desk, generation, capabilities, signal, missing);
+}
+
+/** What the generation that serves, or the last one that did, is known to have. */
+export function previousLists(desk: Desk, generation: number | undefined, known: KnownLists): Lists {
+  const number = generation ?? known.lastServing;
+  const lists = new Map<ListName, Fetched>();
+  if (number === undefined) return lists;
+  for (const [name, list] of known.of(number)) if (list.known) lists.set(name, list);
+  // What it has given the client is newer: a server may change its lists while it runs.
+  for (const [name, list] of servedLists(desk)) if (desk.served.generation(name) === number) lists.set(name, list);
+  return lists;
 }
 
 /** All tools of a generation; undefined if they can't be had. */
@@ -68,8 +108,8 @@ export function servedLists(desk: Desk): Lists {
 }
 
 /** The same, with what the client has been served since: an answer may come after the comparison has begun. */
-export function broughtUpToDate(desk: Desk, before: Lists): Lists {
-  return new Map([...before, ...servedLists(desk)]);
+export function broughtUpToDate(desk: Desk, { served, previous }: Baselines): Baselines {
+  return { served: new Map([...served, ...servedLists(desk)]), previous };
 }
 
 /** There is nobody left to ask; or never was, and then the client can have nothing. */
@@ -83,7 +123,12 @@ function nobodyToAsk(desk: Desk, lists: readonly List[]): [ListName, Fetched][] 
   return declared.map((list) => [list.name, none]);
 }
 
-export function difference(before: Lists, after: Lists): Difference {
+export function difference({ served, previous }: Baselines, after: Lists): Difference {
+  const { changed, unknown } = compareAll(served, after);
+  return { changes: compareAll(previous, after).changes, changed, unknown };
+}
+
+function compareAll(before: Lists, after: Lists): Difference {
   const changes: ListChange[] = [];
   const changed: ListName[] = [];
   const unknown: string[] = [];

@@ -7,7 +7,8 @@ import type { Rule } from '../config/config.js';
 import type { Desk } from '../pipeline/desk.js';
 import type { Generation } from '../server/generation.js';
 import type { Change } from '../watch/watch.js';
-import { broughtUpToDate, difference, fetchLists, type Difference, type Lists } from './list-watch.js';
+import type { KnownLists } from './known-lists.js';
+import { broughtUpToDate, difference, fetchLists, type Baselines, type Difference } from './list-watch.js';
 import { discover } from './handshake.js';
 import type { Wants } from './attempt.js';
 import type { Next } from './states.js';
@@ -50,35 +51,38 @@ export interface Refresh {
   readonly desk: Desk;
   readonly generation: Generation;
   readonly signals: readonly NodeJS.Signals[];
-  readonly before: Lists | undefined;
+  readonly before: Baselines | undefined;
+  readonly knownLists: KnownLists;
 }
 
 export async function refreshStep(refresh: Refresh, signal: AbortSignal): Promise<Difference | undefined> {
-  const { desk, generation, signals, before } = refresh;
+  const { generation, signals, before } = refresh;
   for (const name of signals) generation.signalProcess(name);
   await delay(NOTICED, undefined, { signal }).catch(() => {});
-  return before === undefined || signal.aborted ? undefined : compare(desk, generation.number, before, signal);
+  return before === undefined || signal.aborted ? undefined : compare(refresh, before, signal);
 }
 
 /** The first difference that shows within the next seconds. */
 export async function lateDifference(
-  desk: Desk,
-  generation: number,
-  before: Lists,
+  refresh: Refresh,
+  before: Baselines,
   signal: AbortSignal,
 ): Promise<Difference | undefined> {
   for (const pause of AGAIN) {
     const over = await delay(pause, false, { signal, ref: false }).catch(() => true);
-    if (over || desk.serving !== generation) return undefined;
-    const found = await compare(desk, generation, before, signal);
+    if (over || refresh.desk.serving !== refresh.generation.number) return undefined;
+    const found = await compare(refresh, before, signal);
     if (found.changed.length > 0) return found;
   }
   return undefined;
 }
 
-async function compare(desk: Desk, generation: number, before: Lists, signal: AbortSignal): Promise<Difference> {
+async function compare(refresh: Refresh, before: Baselines, signal: AbortSignal): Promise<Difference> {
+  const { desk, knownLists } = refresh;
+  const { number: generation } = refresh.generation;
   const capabilities = desk.session.capabilities ?? (await discover(desk, generation, signal));
   if (capabilities === 'gone') return { changes: [], changed: [], unknown: [] };
   const now = await fetchLists(desk, generation, capabilities, signal);
+  knownLists.learn(generation, now);
   return difference(broughtUpToDate(desk, before), now);
 }

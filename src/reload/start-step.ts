@@ -15,7 +15,8 @@ import { isBusy } from './busy.js';
 import { fence } from './gate.js';
 import { adopted, handshake, request, type Handshake } from './handshake.js';
 import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
-import { broughtUpToDate, difference, fetchLists, servedLists, type Lists } from './list-watch.js';
+import type { KnownLists } from './known-lists.js';
+import { broughtUpToDate, difference, fetchLists, previousLists, servedLists, type Baselines } from './list-watch.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { Traffic } from './traffic.js';
 
@@ -35,8 +36,9 @@ const ROOTS_TAKEN_IN = 50;
 export interface StartContext {
   readonly flow: FlowContext;
   readonly traffic: Traffic;
-  /** The lists that the client has, once they are known. */
-  readonly before: Promise<Lists> | undefined;
+  /** What the lists are compared with, once that is known. */
+  readonly before: Promise<Baselines> | undefined;
+  readonly knownLists: KnownLists;
   spawned(): void;
   /** The first server of all has not opened the session for so long. It goes on trying. */
   hangs(generation: Generation, ms: number): void;
@@ -140,7 +142,7 @@ async function compare(
   capabilities: Readonly<Record<string, unknown>>,
   run: Run,
 ): Promise<void> {
-  const { before } = context;
+  const { before, knownLists } = context;
   const { desk } = context.traffic;
   if (!desk.session.complete) return;
   // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
@@ -148,7 +150,10 @@ async function compare(
   const lists = before === undefined ? LISTS.filter((list) => served.has(list.name)) : LISTS;
   desk.unheard.clear();
   const fetched = fetchLists(desk, number, capabilities, run.abort.signal, lists);
-  const [old, now] = await Promise.all([before ?? served, fetched]);
+  const previous = previousLists(desk, desk.serving, knownLists);
+  const without = { served, previous: new Map([...served, ...previous].filter(([name]) => served.has(name))) };
+  const [old, now] = await Promise.all([before ?? without, fetched]);
+  knownLists.learn(number, now);
   run.difference = difference(broughtUpToDate(desk, old), now);
 }
 

@@ -55,7 +55,10 @@ test('P12 so has the list of whatever tools, with whatever failure that stands',
     items: fc.array(anyTool),
     wanted: fc.option(anyText, { nil: undefined }),
     generation: fc.constant(1),
-    standing: anyStanding,
+    outdated: fc.record({
+      standing: anyStanding,
+      meanwhile: fc.option(fc.record({ generation: fc.nat() }), { nil: undefined }),
+    }),
   });
   fc.assert(
     fc.property(listing, (given) => check(sent(listAnswer(given, tools)))),
@@ -79,7 +82,7 @@ test('a text that is cut keeps both ends, says how much is gone, and splits no c
 const many = (count: number, description = 'x') =>
   Array.from({ length: count }, (_, n) => ({ name: `tool_${n}`, description, inputSchema: { type: 'object' } }));
 const list = (items: readonly unknown[], wanted?: string, stands?: say.Standing): Sent =>
-  sent(listAnswer({ items, wanted, generation: 1, standing: stands }, tools));
+  sent(listAnswer({ items, wanted, generation: 1, outdated: { standing: stands, meanwhile: undefined } }, tools));
 
 test('few tools are given whole in both forms, more with descriptions, 10,000 by as many names as fit', () => {
   const few = list(many(2));
@@ -113,17 +116,44 @@ test('P7 while a failure stands, a list says whose it is, what failed, and that 
   assert.match(String(serves), /the next tool call is executed by old code/);
 });
 
+test('P7 while the configuration has an error, a list is not called one of old code', () => {
+  const configuration: say.Standing = { ...standing, failure: { ...failure, kind: 'configuration' } };
+  const { message } = list(many(1), undefined, configuration).structuredContent;
+  assert.match(String(message), /^This is the list of generation 3, which runs with the configuration from before/);
+  const serves = list(many(1), undefined, { ...configuration, servesTools: true }).structuredContent['message'];
+  for (const text of [message, serves]) assert.doesNotMatch(String(text), /the old code|by old code, not/);
+});
+
+test('P12 of facts that are too long only the longest is shortened, and of a log the newest lines are kept', () => {
+  const log = Array.from({ length: 2000 }, (_, n) => `line ${n}`);
+  const facts = { state: 'serving', log, nested: { kept: 'short', changes: ['a', 'b'] } };
+  const { log: kept, ...others } = sent({ words: 'x', facts }).structuredContent;
+  assert.deepEqual(others, { message: 'x', state: 'serving', nested: facts.nested, truncated: true });
+  assert.equal((kept as string[]).at(-1), 'line 1999');
+  assert.ok((kept as string[]).length > 1000, String((kept as string[]).length));
+
+  const changes = Array.from({ length: 10_000 }, (_, n) => `+ tool ${n}`);
+  const { structuredContent } = sent({
+    words: 'x',
+    facts: { lastReload: { at: 'now', changes }, log: log.slice(-300) },
+  });
+  assert.deepEqual(structuredContent['log'], log.slice(-300));
+  const reload = structuredContent['lastReload'] as { at: string; changes: string[] };
+  assert.deepEqual([reload.at, reload.changes[0]], ['now', '+ tool 0']);
+});
+
 test('P7 while a failure stands, no verdict claims that the next call runs new code', () => {
   const verdicts: say.Verdict[] = [
     { kind: 'yes', at: 'now', reason: 'r', generation: 2, crash: false },
     { kind: 'no', at: 'now' },
+    { kind: 'begun', at: 'now', reason: 'r' },
     { kind: 'never' },
     { kind: 'torn' },
     { kind: 'foreign', proxy: 1 },
   ];
   for (const verdict of verdicts) {
-    assert.match(say.verified(verdict, tools, standing), /a failure stands.*SyntaxError: x.*nor by new code/s);
-    assert.doesNotMatch(say.verified(verdict, tools, standing), /executed by the new code/);
+    assert.match(say.verified(verdict, tools, { standing }), /a failure stands.*SyntaxError: x.*nor by new code/s);
+    assert.doesNotMatch(say.verified(verdict, tools, { standing }), /executed by the new code/);
   }
 });
 

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ajv } from 'ajv';
 import { fc } from '../support/property.js';
+import { refusedArguments } from './refused-arguments.js';
 import { checkArguments } from '#src/agent/arguments.js';
-import { listedTools, shownNames, toolDefinitions } from '#src/agent/tools.js';
+import { listedTools, shownNames, toolDefinitions, type AgentTool } from '#src/agent/tools.js';
 
 test('what is taken, with what is left out filled in', () => {
   const taken = [
@@ -39,9 +41,38 @@ test('whatever is given, it is taken or refused in a sentence that names a field
   );
 });
 
-test('a time without a zone, in words, or on a day that no calendar has, is no point in time', () => {
-  const days = ['2026-02-30', '2026-02-29T00:00:00Z', '2026-04-31T12:00:00+02:00', '2026-11-00'];
-  for (const since_timestamp of ['2026-11-16T09:30:00', '16 Nov 2026', '09:30', '', '2026-02-30T99:00:00Z', ...days]) {
+const ajv = new Ajv();
+const schemas = new Map(toolDefinitions.map(({ name, inputSchema }) => [name, ajv.compile(inputSchema)]));
+const isValid = (tool: AgentTool, given: unknown): boolean => schemas.get(tool)?.(given) === true;
+
+test('what is refused, the published schema refuses too', () => {
+  for (const [tool, given, says] of refusedArguments) {
+    const checked = checkArguments(tool, given);
+    assert.match(checked.ok ? '' : checked.problem, says);
+    assert.equal(isValid(tool, given), false, `${tool} ${JSON.stringify(given)}`);
+  }
+});
+
+test('whatever is given, the check and the published schema are of one opinion', () => {
+  const fields = [
+    ...new Set(toolDefinitions.flatMap(({ inputSchema }) => Object.keys(inputSchema['properties'] ?? {}))),
+  ];
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom(' ', '\ufeff', 'x', true, 7, 1000, {}, '2026-11-16', '2026-11-16T09:30Z'),
+    fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true }).map((date) => date.toISOString()),
+  );
+  const given = fc.dictionary(fc.constantFrom(...fields), value, { maxKeys: 2 });
+  fc.assert(
+    fc.property(fc.constantFrom(...schemas.keys()), given, (tool, all) =>
+      assert.equal(checkArguments(tool, all).ok, isValid(tool, all)),
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test('a day that no calendar has is no point in time: that a schema can not say', () => {
+  for (const since_timestamp of ['2026-02-30', '2026-02-29T00:00:00Z', '2026-04-31T12:00:00+02:00']) {
     assert.equal(checkArguments('verify_server_restarted', { since_timestamp }).ok, false, since_timestamp);
   }
 });

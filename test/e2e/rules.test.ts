@@ -148,6 +148,68 @@ test('P2 a rule with note: the first tool result after its build has one more te
   assert.equal(generation(), 1);
 });
 
+test('P2 a rule with note: builds with no call in between are one text block, which has the newest note of each rule', async (t) => {
+  const note = { build: 'node -e 0', then: 'continue', note: true };
+  const { files, proxy, call } = await withConfig(t, {
+    rules: [
+      { name: 'data', watch: ['source.txt'], ...note },
+      { name: 'more', watch: ['more.txt'], ...note },
+      { name: 'server', watch: ['server.mjs'] },
+    ],
+  });
+  await call('say');
+  for (const name of ['source.txt', 'source.txt', 'more.txt', 'source.txt']) {
+    const from = proxy.stderr().split('\n').length - 1;
+    files.write(name, String(from));
+    await proxy.waitForLog('"event":"built"', { from });
+  }
+  const { result } = await proxy.request('tools/call', { name: 'say', arguments: {} });
+  const [said, notes, ...others] = (result.content as { text: string }[]).map(({ text }) => text);
+  assert.equal(said, 'one plain none');
+  assert.deepEqual(
+    [...(notes ?? '').matchAll(/rule "(\w+)" was built in .* at (\S+) because of (\S+),/g)].map(([, rule, , why]) => [
+      rule,
+      why,
+    ]),
+    [
+      ['data', 'source.txt'],
+      ['more', 'more.txt'],
+    ],
+  );
+  const [, data = '', more = ''] = /at (\S+) because of source[^]* at (\S+) because of more/.exec(notes ?? '') ?? [];
+  assert.ok(Date.parse(data) > Date.parse(more), notes);
+  assert.deepEqual(others, []);
+});
+
+test('P6 then continue: the status names what was built, also by a command that can not be run, and denies no change', async (t) => {
+  const rules = (build: string) => [
+    { name: 'data', watch: ['source.txt'], build, then: 'continue' },
+    { name: 'server', watch: ['server.mjs'] },
+  ];
+  const { files, proxy, call } = await withConfig(t, { agentTools: true, rules: rules('node -e 0') });
+  const status = async () =>
+    (await proxy.request('tools/call', { name: 'server_status', arguments: {} })).result.structuredContent;
+  await call('say');
+  assert.match(
+    (await status()).message,
+    /no reload has happened in this session, so no edit of a watched file was seen/,
+  );
+  files.write('source.txt', 'x');
+  await call('say');
+  const built = await status();
+  assert.match(built.message, /The last build was that of rule "data" .*source\.txt.*went well/);
+  assert.match(built.message, /source\.txt changed at .*which needed no restart.*may not be watched/);
+  assert.doesNotMatch(built.message, /no edit of a watched file was seen/);
+  const config = JSON.parse(readFileSync(files.path('mcp-hotline.config.json'), 'utf8')) as object;
+  files.write('mcp-hotline.config.json', JSON.stringify({ ...config, rules: rules('no-such-program') }));
+  files.write('source.txt', 'y');
+  assert.match(await call('say'), /no-such-program/);
+  const failed = await status();
+  const { rule, files: caused, ok } = failed.lastBuild;
+  assert.deepEqual([rule, caused, ok], ['data', ['source.txt'], false]);
+  assert.doesNotMatch(failed.message, /went well/);
+});
+
 test('P4 an edit of the configuration file applies without a reconnect', async (t) => {
   const { files, call, generation } = await withConfig(t, { rules: [{ name: 'server', watch: ['server.mjs'] }] });
   assert.equal(await call('say'), 'one plain none');

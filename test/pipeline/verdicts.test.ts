@@ -299,7 +299,10 @@ test('P2 a note goes with the first plain tool result of the serving generation:
   game.desk.serving = 1;
   for (const each of [call(1, { task: {} }), [call(2), call(3)], call(4), call(5), call(6)]) game.client(each);
   game.take();
-  game.desk.notes = ['built'];
+  game.desk.notes = new Map([
+    ['one', 'built'],
+    ['other', 'built too'],
+  ]);
   const asItIs = [
     emptyResult(1),
     [emptyResult(2), emptyResult(3)],
@@ -312,7 +315,7 @@ test('P2 a note goes with the first plain tool result of the serving generation:
   );
   game.server(1, emptyResult(5));
   game.server(1, emptyResult(6));
-  const noted = { jsonrpc: '2.0', id: 5, result: { content: [{ type: 'text', text: 'built' }] } };
+  const noted = { jsonrpc: '2.0', id: 5, result: { content: [{ type: 'text', text: 'built\nbuilt too' }] } };
   assert.deepEqual(game.take(), [
     ['client', noted],
     ['client', emptyResult(6)],

@@ -7,35 +7,16 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { refusedArguments } from '../../agent/refused-arguments.js';
 import { live, script, scripted } from '../../support/live.js';
 import { meta, modern, withTools } from '../modern/modern.js';
 import { agent, now, ownTools, told } from './agent.js';
 
 const plain = `export const tools = { add: () => 1, die: () => process.exit(3), again: () => process.exit(42) };`;
-const long = 'x'.repeat(501);
-
-const wrong: [tool: string, given: object, says: RegExp][] = [
-  ['restart_server', {}, /"reason" is missing; expected a text of 1 to 500 characters/],
-  ['restart_server', { reason: ' ' }, /"reason" is " "; expected a text/],
-  ['restart_server', { reason: long }, /"reason" is "x+…; expected a text/],
-  ['restart_server', { reason: 1 }, /"reason" is 1;/],
-  ['restart_server', { reason: 'x', rebuild: 'yes' }, /"rebuild" is "yes"; expected true or false/],
-  ['restart_server', { reason: 'x', force: true }, /"force" is not an argument.*reason, rebuild/],
-  ['verify_server_restarted', {}, /"since_timestamp" is missing; expected a time in ISO 8601/],
-  ['verify_server_restarted', { since_timestamp: 'yesterday' }, /"since_timestamp" is "yesterday"/],
-  ['verify_server_restarted', { since_timestamp: 1700000000 }, /"since_timestamp" is 1700000000/],
-  ['verify_server_restarted', { since_timestamp: '2026-13-40T00:00:00Z' }, /"since_timestamp" is/],
-  ['server_status', { wait: 1 }, /"wait" is 1; expected true or false/],
-  ['server_status', { log: -1 }, /"log" is -1; expected a whole number from 0 to 1000/],
-  ['server_status', { log: 1.5 }, /"log" is 1.5/],
-  ['list_server_tools', { cursor: 'x' }, /"cursor" is not an argument.*takes name/],
-  ['call_server_tool', {}, /"name" is missing; expected the name of a tool/],
-  ['call_server_tool', { name: 'add', arguments: [] }, /"arguments" is \[\]; expected an object/],
-];
 
 test('every invalid argument is an error that names the field and what is expected', async (t) => {
   const proxy = await agent(t, scripted(plain));
-  for (const [tool, given, says] of wrong) {
+  for (const [tool, given, says] of refusedArguments) {
     const { text, isError } = await proxy.tool(tool, given);
     assert.equal(isError, true, text);
     assert.match(text, says);

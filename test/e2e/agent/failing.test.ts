@@ -47,6 +47,27 @@ test('P12 10,000 tools and a long stderr make no answer of more than 40,000 char
   assert.deepEqual(one.facts.tools, [{ name: 'tool_9999', inputSchema: { type: 'object' } }]);
 });
 
+test('P12 after an edit that added 10,000 tools, the last lines of stderr are whole in both forms', async (t) => {
+  const many = (count: number): string => `
+    const tools = Array.from({ length: ${count} }, (_, n) => ({ name: 'tool_' + n, inputSchema: { type: 'object' } }));
+    export const methods = { 'tools/list': () => ({ tools }), 'tools/call': () => ({ content: [] }) };
+    for (let n = 0; n < 400; n++) console.error(generation + ' line ' + n);`;
+  const proxy = await agent(t, scripted(many(1)));
+  await proxy.toolNames();
+  proxy.save(script(many(10_000)));
+  await proxy.request('tools/call', { name: 'tool_0', arguments: {} });
+  await proxy.waitForLog('2 line 399');
+  const { text, facts } = await proxy.tool('server_status', { log: 300 });
+  const lines = Array.from({ length: 300 }, (_, n) => `2 line ${n + 100}`);
+  assert.deepEqual(facts.log, lines);
+  assert.ok(text.endsWith(`:\n${lines.join('\n')}`), text);
+  const { changes, files, generation } = facts.lastReload;
+  assert.deepEqual([changes[0], changes.at(-1)], ['+ tool tool_1', 'and 9979 more']);
+  assert.deepEqual([files, generation], [['src/script.mjs'], 2]);
+  const restarted = await proxy.tool('restart_server', { reason: 'a look' });
+  assert.deepEqual(restarted.facts.changes, [], 'the same list as before');
+});
+
 test('the status names the last build, and gives tips while all is well', async (t) => {
   const proxy = await agent(t, scripted(plain), { options: ['--build', 'node -e 0'] });
   proxy.save(script(`${plain}\n`));

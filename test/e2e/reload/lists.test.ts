@@ -159,6 +159,53 @@ test('P9 after a reload one resources/updated for each subscribed URI, and for n
   }
 });
 
+test('P9 the log compares with the generation before, list_changed with what the client was served', async (t) => {
+  const tools = (...names: string[]) => ({ tools: [answerTool, ...names.map((name) => ({ ...answerTool, name }))] });
+  const proxy = await live(t, reloadable({ answer: '0', lists: tools() }), { options: ['--log-format', 'json'] });
+  await proxy.request('tools/list');
+  let from = 0;
+  const reload = async (answer: string, lists: Partial<Lists>, generation: number) => {
+    from = proxy.messages.length;
+    proxy.save(behaviour({ answer, lists }));
+    assert.equal(await proxy.call('answer'), answer);
+    const line = await proxy.waitForLog(new RegExp(`"event":"reloaded".*"generation":${generation},`));
+    return (JSON.parse(line) as { changes: string[] }).changes;
+  };
+  assert.deepEqual(await reload('1', tools('b'), 2), ['+ tool b']);
+  assert.deepEqual(proxy.notifications(from), told('tools'));
+  assert.deepEqual(await reload('2', tools('b'), 3), [], 'nothing changed by this edit');
+  assert.deepEqual(proxy.notifications(from), told('tools'), 'but the client has the list of generation 1');
+  assert.deepEqual(await reload('3', tools('b', 'c'), 4), ['+ tool c']);
+  assert.deepEqual(await reload('4', tools(), 5), ['- tool b', '- tool c']);
+  assert.deepEqual(proxy.notifications(from), [], 'it is what the client has');
+  assert.deepEqual(await reload('5', tools('b'), 6), ['+ tool b']);
+  await proxy.request('tools/list');
+  assert.deepEqual(await reload('6', tools('c'), 7), ['+ tool c', '- tool b']);
+  assert.deepEqual(proxy.notifications(from), told('tools'));
+});
+
+for (const [why, signal] of [
+  ['a crash', 'SIGKILL'],
+  ['an edit that does not start', undefined],
+] as const) {
+  test(`P9 P15 the log compares with the generation before over ${why}, too (replace)`, async (t) => {
+    const tools = (...names: string[]) => ({ tools: [answerTool, ...names.map((name) => ({ ...answerTool, name }))] });
+    const options = ['--log-format', 'json', '--strategy', 'replace'];
+    const proxy = await live(t, reloadable({ answer: '0', lists: tools() }), { options });
+    await proxy.request('tools/list');
+    proxy.save(behaviour({ answer: '1', lists: tools('b') }));
+    assert.equal(await proxy.call('answer'), '1');
+    const from = proxy.stderr().split('\n').length - 1;
+    if (signal === undefined) {
+      proxy.save('broken(');
+      await proxy.waitForLog('"event":"failed"', { from });
+      proxy.save(behaviour({ answer: '2', lists: tools('b') }));
+    } else process.kill(proxy.journal().find(({ generation }) => generation === 2)!.pid, signal);
+    const line = await proxy.waitForLog('"event":"reloaded"', { from });
+    assert.deepEqual((JSON.parse(line) as { changes: string[] }).changes, [], line);
+  });
+}
+
 test('P9 the log says what changed, in words', async (t) => {
   const proxy = await live(t, reloadable({ answer: 'one', lists: one }), { options: ['--log-format', 'json'] });
   const lists = {
