@@ -189,7 +189,7 @@ async function run(
   }
 }
 
-/** Without the time of day, in plain text and in base64, the test's own marker, and the one variable that the proxy adds. */
+/** Without the time of day, in plain text and in base64, the test's own marker, and the two variables that the proxy adds. */
 function masked(json: string, marker: string): string {
   return json
     .replaceAll(marker, 'MARKER')
@@ -203,6 +203,7 @@ function masked(json: string, marker: string): string {
             .replace(/at [\d:]+( [AP]M)?$/, 'at TIME'),
         )}`,
     )
-    .replace(/\\n\s*\\"MCP_HOTLINE_GENERATION\\": \\"1\\",?/, '')
+    .replace(/,?\\n\s*\\"MCP_HOTLINE_GENERATION\\": \\"1\\"/, '')
+    .replace(/,?\\n\s*\\"MCP_HOTLINE_MARK\\": \\"[^\\"]*\\"/, '')
     .replace(/,(\s*(\\n)*\s*})/g, '$1');
 }

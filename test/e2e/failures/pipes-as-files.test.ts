@@ -3,15 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { project } from '../../support/harness.js';
+import { project, projectDirOf } from '../../support/harness.js';
 import { live } from '../../support/live.js';
+import type { Project } from '../../support/project.js';
 import { behaviour, reloadable } from '../../support/reloadable.js';
 import { agent } from '../agent/agent.js';
-import { build, builtFiles, countLog, failureOf } from './failures.js';
+import { built, watched } from '../reload/watched.js';
+import { build, builtFiles, failureOf } from './failures.js';
 
 const posix = { skip: process.platform === 'win32' && 'there are no such pipes' };
 
@@ -24,12 +26,17 @@ function stateWithPipes(t: TestContext, ...names: readonly string[]): string[] {
 
 describe('pipes in place of state files', { concurrency: 3 }, () => {
   test('P14 P13 a pipe as build.lock: builds go on without the lock, and it is told once', posix, async (t) => {
-    const files = { ...builtFiles(), 'src/behaviour.mjs': behaviour('one') };
-    const proxy = await live(t, files, { options: [...build, ...stateWithPipes(t, 'build.lock')] });
-    assert.equal(await proxy.call('answer'), 'one');
-    proxy.save(behaviour('two'));
-    assert.equal(await proxy.call('answer'), 'two');
-    assert.equal(countLog(proxy, /build\.lock is not a regular file/), 1, proxy.stderr());
+    // The lock is the project's, whatever --state-dir says.
+    const prepare = (files: Project): void => {
+      mkdirSync(projectDirOf(files), { recursive: true });
+      assert.equal(spawnSync('mkfifo', [join(projectDirOf(files), 'build.lock')]).status, 0);
+    };
+    const proxy = await watched(t, { ...built(), options: build, prepare });
+    assert.equal(await proxy.call(), 'one');
+    proxy.say('two');
+    assert.equal(await proxy.call(), 'two');
+    const told = proxy.logged('warning').filter(({ text }) => /build\.lock is not a regular file/.test(text));
+    assert.equal(told.length, 1, proxy.stderr());
     proxy.end();
     assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
   });
