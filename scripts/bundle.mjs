@@ -1,6 +1,6 @@
-// Makes dist/bundle, which the bin runs: the command line with its libraries in few files, since reading 150 modules takes
-// longer than running them. Whatever the sources import dynamically becomes a file of its own that needs no other, loaded when it is
-// asked for. Types are tsc's to check, and the programmatic entry and the tests use its output, not this one.
+// Makes dist/bundle, which the bin and the programmatic entry run: the sources with their libraries in few files, since reading 150 modules takes
+// longer than running them, and so that nothing else has to be installed. Whatever the sources import dynamically becomes a file of its own that
+// needs no other, loaded when it is asked for. Types are tsc's to check, and the tests of parts use its output, not this one.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,6 @@ import { compile } from './compile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist/bundle');
-
-// Loaded once in a while and large, or of a form that can't be bundled: they stay the packages that they are.
-const external = ['ajv', 'jsonc-parser', 'yaml'];
 
 /** CommonJS, because Node loads that in half the time, at its start above all. */
 const options = {
@@ -23,14 +20,13 @@ const options = {
   target: 'node20.19',
   supported: { 'dynamic-import': false },
   mainFields: ['module', 'main'],
-  external,
   define: { 'import.meta.url': 'bundleUrl' },
   // These globals are getters, and every message would ask some of them several times.
   banner: {
     js: "const{Buffer,process}=globalThis,bundleUrl=require('node:url').pathToFileURL(__filename).href;",
   },
-  minifyWhitespace: true,
-  minifySyntax: true,
+  minify: true,
+  keepNames: false,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
@@ -47,12 +43,12 @@ export async function bundle() {
   const packages = new Set();
   try {
     const made = new Set();
-    for (let entries = ['src/cli/main.ts']; entries.length > 0;) {
+    for (let entries = ['src/cli/main.ts', 'src/index.ts']; entries.length > 0;) {
       const found = new Set();
       const { metafile, outputFiles } = await build({
         ...options,
         entryPoints: Object.fromEntries(entries.map((entry) => [nameOf(entry), entry])),
-        plugins: [boundaries(found), parserAlone],
+        plugins: [boundaries(found), parserAlone, lazyParser],
       });
       for (const { path, contents } of outputFiles) files.set(basename(path), Buffer.from(contents));
       for (const { inputs } of Object.values(metafile.outputs)) {
@@ -102,7 +98,7 @@ function boundaries(found) {
     name: 'boundaries',
     setup({ onResolve }) {
       onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
-        if (kind !== 'dynamic-import' || external.some((name) => path === name || path.startsWith(`${name}/`))) return;
+        if (kind !== 'dynamic-import') return;
         const file = relative(root, resolve(resolveDir, path)).replaceAll('\\', '/');
         const entry = path.startsWith('.') ? file.replace(/\.js$/, '.ts') : path;
         found.add(entry);
@@ -119,6 +115,19 @@ const parserAlone = {
     onResolve({ filter: /platform-shims\/esm\.mjs$/ }, ({ importer, path, resolveDir }) =>
       basename(importer) === 'helpers.mjs' ? { path: join(resolveDir, path), sideEffects: false } : undefined,
     );
+  },
+};
+
+/** The sources require this package late, by a function that the bundler does not know: its own require takes the package in. */
+const lazyParser = {
+  name: 'lazy-parser',
+  setup({ onLoad }) {
+    onLoad({ filter: /config\/file\/jsonc\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const contents = text.replace(/^const require = createRequire\(import\.meta\.url\);$/m, '');
+      if (contents === text) throw new Error(`${path} no longer requires its parser late`);
+      return { contents, loader: 'ts' };
+    });
   },
 };
 

@@ -95,13 +95,14 @@ async function load(draft: Draft, unicodeRegExp: boolean): Promise<Ajv> {
     logger: false,
     unicodeRegExp,
   } as const;
+  const { Ajv, Ajv2019, Ajv2020 } = await import('./dialects.js');
   switch (draft) {
     case 'draft-07':
-      return new (await import('ajv')).Ajv(options);
+      return new Ajv(options);
     case '2019-09':
-      return new (await import('ajv/dist/2019.js')).Ajv2019(options);
+      return new Ajv2019(options);
     case '2020-12':
-      return new (await import('ajv/dist/2020.js')).Ajv2020(options);
+      return new Ajv2020(options);
   }
 }
 
