@@ -104,7 +104,7 @@ function intoProject(tarball, ...flags) {
     'smoke',
     '--',
     process.execPath,
-    'src/server.js',
+    'server.js',
   );
   if (!/passed|ok/i.test(smoke)) throw new Error(`the packed bin does not smoke a server: ${smoke}`);
 }

@@ -17,7 +17,7 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
     log.info('starting', `starting: generation ${generation?.number}, pid ${generation?.pid}`, facts);
     return;
   }
-  if (run.first) return announceReady(flow, generation, run.began);
+  if (run.first) return announceReady(flow, desk, generation, run.began);
   if (desk.failure !== undefined) {
     log.info('starting', `generation ${generation?.number} serves what was built before; the failure stands`, facts);
     return announceLists(flow, desk, run.difference ?? nothing);
@@ -41,10 +41,18 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */
-export function announceReady({ log }: FlowContext, generation: Generation | undefined, since: number): void {
+export function announceReady(
+  { log }: FlowContext,
+  desk: Desk,
+  generation: Generation | undefined,
+  since: number,
+): void {
   const { number, pid } = generation ?? {};
   const ms = Math.round(performance.now() - since);
-  log.info('ready', `ready: generation ${number}, pid ${pid}`, { generation: number, pid, ms });
+  // Nobody may have asked it anything before an edit failed: that it answers now does not mend the edit.
+  const failing = desk.failure === undefined ? {} : { failing: true };
+  const text = `ready: generation ${number}, pid ${pid}${desk.failure === undefined ? '' : '; the failure stands'}`;
+  log.info('ready', text, { generation: number, pid, ms, ...failing });
 }
 
 const nothing: Difference = { changes: [], changed: [], unknown: [] };

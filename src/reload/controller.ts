@@ -65,7 +65,8 @@ export class Controller implements Flow {
       introducing: (id, method) => void this.#firstStart.watch(id, method),
       refresh: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
-      answered: (number) => announceReady(flow, this.#roster.get(number), this.#roster.since(number)),
+      answered: (number) =>
+        announceReady(flow, this.#traffic.desk, this.#roster.get(number), this.#roster.since(number)),
       spoke: (generation) => void this.#lookout.spoke(generation),
       exit: (generation, exit) => this.#exited(generation, exit),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),

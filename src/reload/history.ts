@@ -177,7 +177,7 @@ export class History {
     const cause = this.#causeOf(event, text, fields);
     const facts = { ...factsOf(fields), ...(cause === undefined ? {} : { cause }) };
     void this.audit.write(line, facts);
-    this.#show(event, happened.at, facts);
+    this.#show(event, happened.at, facts, fields['failing'] === true);
   }
 
   #causeOf(event: EventName, text: string, { how }: Fields): string | undefined {
@@ -186,12 +186,12 @@ export class History {
     return event === 'reloaded' ? this.#lastRestart?.reason : undefined;
   }
 
-  #show(event: EventName, at: string, facts: Facts): void {
+  #show(event: EventName, at: string, facts: Facts, isFailing: boolean): void {
     const { generation, pid, cause } = facts;
     const serves = typeof generation === 'number' ? { generation, server: pid } : {};
     switch (event) {
       case 'ready':
-        return this.#shown.show({ ...serves, lastFailure: undefined });
+        return this.#shown.show(isFailing ? serves : { ...serves, lastFailure: undefined });
       case 'reloaded':
         return this.#shown.show({ ...serves, lastReload: { at, ...facts }, lastFailure: undefined });
       case 'failed':

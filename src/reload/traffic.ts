@@ -133,17 +133,14 @@ export class Traffic {
     );
     this.generationEvents = {
       message: ({ number }, run, from, to, envelope) => {
+        const owing = this.#unready === number ? this.desk.ledger.owing(number) : 0;
         fromServer(this.desk, number, run, envelope, from, to);
         if (this.#silent === number) {
           this.#silent = undefined;
           events.spoke(number);
         }
         // One that was asked in vain and is waited for as a candidate is ready when its session is open.
-        if (
-          this.#unready === number &&
-          this.desk.serving === number &&
-          (envelope.kind === 'response' || envelope.kind === 'batch')
-        ) {
+        if (this.#unready === number && this.desk.serving === number && this.desk.ledger.owing(number) < owing) {
           this.#unready = undefined;
           events.answered(number);
         }

@@ -65,6 +65,12 @@ export class ListNews {
     const name = NAMES[asked.method];
     const items = name === undefined ? undefined : members[name];
     if (name === undefined || !Array.isArray(items)) return;
+    // Of two requests under one id nobody but the server knows which it has answered.
+    if (asked.twin) {
+      this.#held.delete(name);
+      this.#mixed.add(name);
+      return;
+    }
     const cursor = asked.params?.['cursor'];
     const begun = this.#partial.get(name);
     this.#partial.delete(name);

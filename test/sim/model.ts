@@ -14,6 +14,8 @@ export class Model {
   readonly requests: Requests;
   readonly news: ListNews;
   readonly #order: Order;
+  /** Generations whose start was logged before they were ready. */
+  readonly #started = new Set<number>();
   readonly #crossTalk: CrossTalk;
   readonly #written = new Map<string, readonly Message[]>();
 
@@ -143,10 +145,14 @@ export class Model {
     if (event === 'crashed') facts.crashes++;
     if (event === 'failed' || event === 'crashed') facts.failing = true;
     // A new process: the first, or one that runs what was built before, so that the failure stands.
+    const generation = Number(fields['generation']);
     const isStart = event === 'starting' && 'generation' in fields;
-    if (event === 'ready' || event === 'reloaded') facts.failing = false;
+    const isReady = event === 'ready' && fields['failing'] !== true;
+    if (isReady || event === 'reloaded') facts.failing = false;
     if (text.startsWith('starting: ') || event === 'reloaded') facts.reloads++;
-    if (isStart || event === 'ready' || event === 'reloaded') this.news.reloaded(Number(fields['generation']));
+    const isNew = event === 'ready' && !this.#started.has(generation);
+    if (isStart) this.#started.add(generation);
+    if (isStart || isNew || event === 'reloaded') this.news.reloaded(generation);
     if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
     if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text))
       facts.lenient = true;

@@ -70,7 +70,8 @@ export function fault(tally: Tally, name: Fault, story: string, count = 1): void
 
 export function sent(tally: Tally, call: Call): void {
   tally.requests += 1;
-  tally.open.set(JSON.stringify(call.id), { ...call, progress: 0 });
+  // What waits with the proxy is told so by values below 0.
+  tally.open.set(JSON.stringify(call.id), { ...call, progress: -Infinity });
 }
 
 /** The client has taken it back: from now on it may be answered or not. */
