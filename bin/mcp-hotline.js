@@ -2,12 +2,17 @@
 // Loads the build. What that compiles is kept for the next start where Node can do so (from 22.1 on); before that, the build
 // brings it along. Only the loader of Node maps stack traces to the sources, for those who ask for it. Written so that an old Node can
 // read it, to be told that it is one.
-var version = process.versions.node.split('.').map(Number);
-if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
-  console.error('mcp-hotline: this is Node ' + process.versions.node + ', and it needs Node 20.19 or newer.');
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+function refuse(why) {
+  process.stderr.write('mcp-hotline: ' + why + '\n');
   process.exit(1);
 }
-var enableCompileCache = require('node:module').enableCompileCache;
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  refuse('this is Node ' + process.versions.node + ', and it needs Node 20.19 or newer.');
+}
+const { enableCompileCache } = require('node:module');
 try {
   if (enableCompileCache === undefined && !process.sourceMapsEnabled) {
     require('./compiled.js').load('main.cjs');
@@ -16,9 +21,8 @@ try {
     require('../dist/bundle/main.cjs');
   }
 } catch (error) {
-  var main = require('node:path').join(__dirname, '../dist/bundle/main.cjs');
-  if (require('node:fs').existsSync(main)) throw error;
-  var root = require('node:path').dirname(__dirname);
-  console.error('mcp-hotline: it has not been built yet: run `npm run build` in ' + root + '.');
-  process.exit(1);
+  const { dirname, join } = require('node:path');
+  const root = dirname(__dirname);
+  if (require('node:fs').existsSync(join(root, 'dist/bundle/main.cjs'))) throw error;
+  refuse('it has not been built yet: run `npm run build` in ' + root + '.');
 }
