@@ -192,14 +192,15 @@ export function mayHaveRun(
   return `The MCP server was replaced or ended while ${what} was running, so it may or may not have taken effect.${since} ${then}`;
 }
 
-/** `isRetry`: it was with a server before, which ended, and waits for another one. */
-export function heldTooLong(seconds: number, tools?: ToolNames, isRetry = false): string {
-  const waited = `The MCP server is being reloaded, and this request has waited ${seconds} s for it.`;
+/** `isRetry`: it was with a server before, which ended, and waits for another one. `isFirst`: no server has come up yet. */
+export function heldTooLong(seconds: number, tools?: ToolNames, { isRetry = false, isFirst = false } = {}): string {
+  const what = isFirst ? 'started' : 'reloaded';
+  const waited = `The MCP server is being ${what}, and this request has waited ${Math.round(seconds * 10) / 10} s for it.`;
   const slow = ' If it takes this long to start, raise --hold and --start-timeout of mcp-hotline.';
   const then = isRetry
     ? 'It was with a server that ended, so it may or may not have taken effect. Check its effect before you send it again.'
     : 'It was not executed. Send it again.';
-  return `${waited} ${then}${slow}${waitWith(tools, 'how the reload ends')}`;
+  return `${waited} ${then}${slow}${waitWith(tools, isFirst ? 'how the start ends' : 'how the reload ends')}`;
 }
 
 export function holdIsFull(limit: string, tools?: ToolNames): string {

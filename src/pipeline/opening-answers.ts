@@ -64,6 +64,8 @@ function told(desk: Desk, last: Members): Members {
 function instructions(desk: Desk, last: unknown): Members {
   if (desk.failure === undefined) return {};
   const note = notStarted(desk.failure, namesShown(desk));
+  // The words name our tools: an agent may call them though its client never asks for the list.
+  if (desk.standInTools === 'unlisted') desk.standInTools = 'withdrawn';
   const before = typeof last === 'string' ? `\n\nWhat the server said when it last ran:\n\n${last}` : '';
   return { instructions: `${note}${before}` };
 }

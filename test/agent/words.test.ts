@@ -84,7 +84,12 @@ const said: Record<keyof typeof words, string[]> = {
     words.mayHaveRun('tools/call', 'add', undefined, tools),
     words.mayHaveRun('tools/call', 'add', failures.crash, tools),
   ],
-  heldTooLong: [words.heldTooLong(50), words.heldTooLong(50, tools), words.heldTooLong(50, undefined, true)],
+  heldTooLong: [
+    words.heldTooLong(50),
+    words.heldTooLong(50, tools),
+    words.heldTooLong(50, undefined, { isRetry: true }),
+    words.heldTooLong(1.5, undefined, { isFirst: true }),
+  ],
   holdIsFull: [
     words.holdIsFull('10000 messages'),
     words.holdIsFull('64 MiB of messages'),

@@ -70,6 +70,13 @@ describe('tools in place of a server', { concurrency: 3 }, () => {
     assert.ok(others.error, 'what was never listed is the server’s to answer');
   });
 
+  test('P7 born broken: a client that never asks for the list may call what the instructions name', async (t) => {
+    const proxy = await live(t, broken(), { initialize: false });
+    assert.match((await proxy.initialize()).instructions, /call_server_tool/);
+    proxy.save(script(`export const tools = { add: ({ a }) => 'sum ' + a };`));
+    assert.equal(await proxy.call('call_server_tool', { name: 'add', arguments: { a: 5 } }), 'sum 5');
+  });
+
   test('P7 born broken: a tool of the server is never shadowed, be it gained later', async (t) => {
     const proxy = await live(t, broken());
     await listed(proxy);
