@@ -146,7 +146,10 @@ describe('a slow first start', { concurrency: 4 }, () => {
   test('P12.hold what waits longer than --hold is told so', async (t) => {
     const proxy = await live(t, files(), { ...opening, options: [...withMemory, '--hold', '200'] });
     await open(proxy);
-    assert.match(failureIn(await proxy.request('tools/call', { name: 'which' }), proxy.transcript), /is being started, and this request has waited 0\.2 s/);
+    assert.match(
+      failureIn(await proxy.request('tools/call', { name: 'which' }), proxy.transcript),
+      /is being started, and this request has waited 0\.2 s/,
+    );
     proxy.files.write('gate', '');
   });
 
