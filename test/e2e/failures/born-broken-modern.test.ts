@@ -105,34 +105,23 @@ test('P7 P16 born broken: a modern result that a server has disproved is not rem
   while (remembered().includes('sheep')) await proxy.request('ping');
 });
 
-test('P7 P16 a mended server of the legacy era behind a modern session: agent and log are told that only a new connection helps', async (t) => {
-  const files = { ...scripted(''), 'src/script.mjs': 'export const', ...before };
-  const proxy = await live(t, files, { options: withMemory, initialize: false });
-  const asked = (method: string, params = {}) => proxy.request(method, { ...params, _meta: meta });
-  assert.ok((await asked('server/discover')).result);
-  await asked('tools/list');
-  proxy.save(
-    legacyScript(`const early = () => { throw new Error('Received request before initialization was complete'); };
-    export const methods = { 'tools/list': early, 'tools/call': early };`),
-  );
-  await proxy.waitForLog(/start failed: .*legacy era/);
-  const told = failureIn(await asked('tools/call', { name: 'which' }), proxy.transcript);
-  assert.match(told, /^The MCP server started, but can not be used[^]*legacy era[^]*reconnect the MCP server/);
-});
-
-test('P7 P16 a mended server of the legacy era, and the client has only asked for discover: agent and log are told the same', async (t) => {
-  const files = { ...scripted(''), 'src/script.mjs': 'export const', ...before };
-  const proxy = await live(t, files, { options: withMemory, initialize: false });
-  const asked = (method: string, params = {}) => proxy.request(method, { ...params, _meta: meta });
-  assert.ok((await asked('server/discover')).result);
-  proxy.save(
-    legacyScript(`const early = () => { throw new Error('Received request before initialization was complete'); };
-    export const methods = { 'tools/list': early, 'tools/call': early };`),
-  );
-  await proxy.waitForLog(/start failed: .*legacy era/);
-  const told = failureIn(await asked('tools/call', { name: 'which' }), proxy.transcript);
-  assert.match(told, /^The MCP server started, but can not be used[^]*legacy era[^]*reconnect the MCP server/);
-});
+for (const listsFirst of [true, false]) {
+  const client = listsFirst ? 'a modern session' : 'a client that has only asked for discover';
+  test(`P7 P16 a mended server of the legacy era behind ${client}: agent and log are told that only a new connection helps`, async (t) => {
+    const files = { ...scripted(''), 'src/script.mjs': 'export const', ...before };
+    const proxy = await live(t, files, { options: withMemory, initialize: false });
+    const asked = (method: string, params = {}) => proxy.request(method, { ...params, _meta: meta });
+    assert.ok((await asked('server/discover')).result);
+    if (listsFirst) await asked('tools/list');
+    proxy.save(
+      legacyScript(`const early = () => { throw new Error('Received request before initialization was complete'); };
+      export const methods = { 'tools/list': early, 'tools/call': early };`),
+    );
+    await proxy.waitForLog(/start failed: .*legacy era/);
+    const told = failureIn(await asked('tools/call', { name: 'which' }), proxy.transcript);
+    assert.match(told, /^The MCP server started, but can not be used[^]*legacy era[^]*reconnect the MCP server/);
+  });
+}
 
 test('P7 P16 a client that was told that the server is modern may open a legacy session all the same', async (t) => {
   const proxy = await modern(t, 'export const tools = {', { era: 'legacy', ...seen });
