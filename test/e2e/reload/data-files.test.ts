@@ -97,13 +97,25 @@ test('P4 fresh: a new data file, and one that is gone, restart the server too', 
 });
 
 test('P5 content only: tests, docs, lock files, configurations of clients and what git ignores restart nothing', async (t) => {
-  const names = ['README.md', 'CLAUDE.md', 'docs/a.md', 'test/a.json', '.mcp.json', '.vscode/mcp.json'];
+  const names = [
+    'README.md',
+    'CLAUDE.md',
+    'docs/a.md',
+    'test/a.json',
+    'src/a.spec.json',
+    '.mcp.json',
+    '.vscode/mcp.json',
+  ];
+  const locks = ['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'uv.lock'];
   const proxy = await serving(t, { files: { '.gitignore': 'private\n' } });
-  for (const name of [...names, 'private/a.json', 'logs/a.txt']) {
+  for (const name of [...names, ...locks, 'private/a.json', 'logs/a.txt']) {
     await apart();
     proxy.files.write(name, 'x');
     assert.equal(await proxy.call('generation'), '1', name);
   }
+  await apart();
+  proxy.files.write('package.json', '{ "type": "module", "dependencies": {} }');
+  assert.equal(await proxy.call('generation'), '2');
 });
 
 test('P6 settles: twenty calls that each write a file restart the server once, and one warning names it', async (t) => {
