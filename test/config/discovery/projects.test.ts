@@ -247,7 +247,7 @@ test('Go, Rust, .NET, PHP, Ruby and Deno, by their endings and manifests', async
     ['dotnet run', 'net/A', net],
     ['dotnet run --project A/A.csproj', 'net', net],
     ['php src/s.php', 'php', ['php/composer.json', 'php/src/s.php']],
-    ['ruby lib/s.rb', 'ruby', ['ruby/Gemfile', 'ruby/Gemfile.lock', 'ruby/lib/s.rb', 'ruby/x.gemspec']],
+    ['ruby lib/s.rb', 'ruby', ['ruby/Gemfile', 'ruby/lib/s.rb', 'ruby/x.gemspec']],
     ['deno run main.ts', 'deno', ['deno/deno.json', 'deno/main.ts', 'deno/x.md']],
     ['swift run --package-path swift x', '.', ['swift/Package.swift', 'swift/Sources/x/main.swift']],
     ['dart run bin/x.dart', 'dart', ['dart/bin/x.dart', 'dart/pubspec.yaml']],
