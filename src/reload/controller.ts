@@ -85,10 +85,7 @@ export class Controller implements Flow {
           since,
           () => void this.#lookout.check(false),
           watch,
-          () => ({
-            times: this.#traffic.desk.ledger.times,
-            requests: this.#traffic.desk.requests,
-          }),
+          () => this.#traffic.desk.ledger.times,
         ),
     });
     this.#firstStart = new FirstStart({

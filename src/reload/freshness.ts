@@ -5,13 +5,14 @@
  */
 import type { Config } from '../config/config.js';
 import type { Log } from '../log/log.js';
+import type { CallTimes } from '../session/ledger.js';
 import type { WatchRule } from '../watch/types.js';
 import type { openWatch, Change, Mark, Watch, WatchOptions } from '../watch/watch.js';
 import { named } from './attempt.js';
 import { Doubts } from './doubts.js';
 import { fence } from './gate.js';
 import { Rewrites } from './rewrites.js';
-import { ServerWrites, type Calls } from './server-writes.js';
+import { ServerWrites } from './server-writes.js';
 
 /** `configured`: what was there when another configuration came into force, until a server serves with it. */
 type Base = 'serving' | 'attempt' | 'failed' | 'configured';
@@ -39,7 +40,7 @@ export class Freshness {
     since: number,
     settled: () => void,
     open: typeof openWatch,
-    calls: () => Calls,
+    calls: () => CallTimes,
   ) {
     this.#log = log;
     this.#writes = new ServerWrites(log, calls);
@@ -104,20 +105,21 @@ export class Freshness {
 
   /** Something may have changed that has not been looked at. */
   get stirred(): boolean {
-    return this.watch.dirty || this.watch.needsSweep || !this.#ready;
+    return this.watch.dirty || this.watch.needsSweep || !this.#ready || this.#writes.isCatchUpDue;
   }
 
-  async check(): Promise<void> {
+  /** `asked`: a request waits for it. */
+  async check(asked = false): Promise<void> {
     await this.watch.ready;
     await this.watch.check();
-    this.#writes.look();
+    this.#writes.look(asked);
   }
 
   /** Looks at everything, stirred or not. */
   async sweep(): Promise<void> {
     await this.watch.ready;
     await this.watch.sweep();
-    this.#writes.look();
+    this.#writes.look(false);
   }
 
   /** Remembers the disk as it is, or as another remembers it. */
@@ -128,6 +130,7 @@ export class Freshness {
     if (base !== 'attempt') return;
     this.#doubts.begin();
     this.#rewrites.begin();
+    this.#writes.attemptBegan();
   }
 
   has(base: Base): boolean {
@@ -147,7 +150,9 @@ export class Freshness {
     this.forget(to);
     this.#marks.set(to, mark);
     this.#marks.delete(from);
-    if (to === 'serving') this.forget('configured');
+    if (to !== 'serving') return;
+    this.forget('configured');
+    this.#writes.reloaded();
   }
 
   /**

@@ -48,7 +48,7 @@ export class Lookout {
   /** Hashes what has stirred, and acts if that makes a difference. `asked`: a request waits for it. */
   async check(asked: boolean): Promise<void> {
     const { state, dispatch } = this.#context;
-    await this.#context.freshness()?.check();
+    await this.#context.freshness()?.check(asked);
     const fresh = this.#context.freshness();
     const event = fresh === undefined ? undefined : judge(state(), fresh);
     if (fresh === undefined || event === undefined) return;

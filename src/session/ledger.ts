@@ -41,21 +41,27 @@ export interface Batch {
   readonly line: Buffer;
 }
 
-/** When the client waited for answers, by the clock that the ledger was given. */
+/** When the client waited for results of tool calls, on the clock that the ledger was given. Other requests do not count. */
 export interface CallTimes {
-  /** It waits for at least one. */
+  /** At least one call has no answer yet. */
   readonly open: boolean;
-  /** Since when it has waited, or had when it last did. */
+  /** Since when the client has waited, or had when it last did. */
   readonly busySince: number;
   /** When it last had all of its answers. */
   readonly idleSince: number;
   /** When the first of these calls began, if each followed soon on the answers before. */
   readonly activeSince: number;
+  /** How many calls went to a server so far. */
+  readonly calls: number;
+  /** When the last of them began, and when it was answered: not yet is Infinity. */
+  readonly newestBegan: number;
+  readonly newestEnded: number;
 }
 
 /** Milliseconds after an answer in which a server may still finish what the call made it do. */
 export const CALL_AFTERMATH = 200;
 
+const CALL = 'tools/call';
 const NOTHING = Buffer.alloc(0);
 /** Stands for none: generations begin with 1. */
 const NOBODY: Count = { generation: 0, owing: 0 };
@@ -115,8 +121,12 @@ export class Ledger {
   #count = NOBODY;
   #entered = 0;
   readonly #now: () => number;
-  /** How many answers the client waits for, from any generation. */
+  /** How many calls the client waits for, of any generation. */
   #open = 0;
+  #calls = 0;
+  #newestOrder = 0;
+  #newestBegan = -Infinity;
+  #newestEnded = -Infinity;
   #busySince = -Infinity;
   #idleSince = -Infinity;
   #activeSince = -Infinity;
@@ -131,6 +141,9 @@ export class Ledger {
       busySince: this.#busySince,
       idleSince: this.#idleSince,
       activeSince: this.#activeSince,
+      calls: this.#calls,
+      newestBegan: this.#newestBegan,
+      newestEnded: this.#newestEnded,
     };
   }
 
@@ -167,7 +180,7 @@ export class Ledger {
     if (++this.#size > 2 * this.#drawers.length) this.#grow();
     this.#file(owed);
     this.#countOf(generation).owing++;
-    if (this.#open++ === 0) this.#becameBusy();
+    if (method === CALL) this.#callBegan(owed.order);
   }
 
   /** Strikes out what this generation owed under the id; undefined if it owed nothing. */
@@ -190,7 +203,7 @@ export class Ledger {
     entry.cancelled = true;
     // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is answered all the
     // same, what it asked for matters; copied, because a line keeps the whole chunk that it was read in.
-    entry.run = owed.method === 'tools/call' ? NOTHING : Buffer.from(lineOf(owed));
+    entry.run = owed.method === CALL ? NOTHING : Buffer.from(lineOf(owed));
     entry.from = 0;
     entry.to = owed.run.length;
     this.#closed(owed);
@@ -234,14 +247,26 @@ export class Ledger {
     if (!owed.cancelled) this.#closed(owed);
   }
 
-  #closed({ generation }: Owed): void {
+  #closed({ generation, method, order }: Owed): void {
     this.#countOf(generation).owing--;
-    if (--this.#open === 0) this.#idleSince = this.#now();
+    if (method === CALL) this.#callEnded(order);
   }
 
-  #becameBusy(): void {
-    this.#busySince = this.#now();
-    if (this.#busySince - this.#idleSince > CALL_AFTERMATH) this.#activeSince = this.#busySince;
+  #callBegan(order: number): void {
+    const now = this.#now();
+    this.#calls++;
+    this.#newestOrder = order;
+    this.#newestBegan = now;
+    this.#newestEnded = Infinity;
+    if (this.#open++ > 0) return;
+    this.#busySince = now;
+    if (now - this.#idleSince > CALL_AFTERMATH) this.#activeSince = now;
+  }
+
+  #callEnded(order: number): void {
+    const now = this.#now();
+    if (order === this.#newestOrder) this.#newestEnded = now;
+    if (--this.#open === 0) this.#idleSince = now;
   }
 
   #drawerOf(sum: number): number {

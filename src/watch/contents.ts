@@ -42,6 +42,8 @@ export interface Contents {
   changedAt(path: string): number | undefined;
   /** All marks remember it as it is now. */
   accept(path: string): void;
+  /** All marks remember it as something else than it is now; the rules are for a file that is gone. */
+  distrust(path: string, rules: readonly string[]): void;
   exclude(path: string): void;
   isExcluded(path: string): boolean;
 }
@@ -155,6 +157,13 @@ export function createContents(): Contents {
     accept(path) {
       version++;
       for (const key of [path, namedKey(path)]) for (const overlay of marks.values()) overlay.delete(key);
+    },
+
+    distrust(path, rules) {
+      version++;
+      const key = entries.has(namedKey(path)) ? namedKey(path) : path;
+      const before = { digest: UNKNOWN, rules: entries.get(key)?.rules ?? rules, data: true };
+      for (const overlay of marks.values()) overlay.set(key, before);
     },
 
     exclude(path) {

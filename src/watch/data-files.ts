@@ -17,7 +17,8 @@ const MODELS = /\.(example|sample|template|dist|defaults?)$/;
 /** Files with such an ending that are written for people, by tools, or for the clients of the server. */
 const NOT_DATA = new RegExp(
   [
-    '^(readme|changelog)\\b',
+    // Also README.de.md and CHANGELOG-2.md; but readme-template.md and readme.md.hbs are templates.
+    '^(readme|changelog)(\\.(?!te?mpl)[\\w-]+|[_-](v?\\d[\\w.-]*|[a-z]{2}([_-][a-z]{2,4})?))?\\.(md|txt|html)$',
     '^(license|licence|contributing|code_of_conduct|agents|claude|gemini|copilot-instructions)(\\.local)?\\.(md|txt)$',
     // Those that matter are manifests, and watched as such.
     '^(tsconfig|jsconfig)\\b.*\\.json$',
@@ -28,7 +29,8 @@ const NOT_DATA = new RegExp(
     '^(docker-)?compose(\\.\\w+)?\\.ya?ml$',
     '(^|[._-])logs?\\.\\w+$',
     '^(junit|coverage|clover|cobertura|test-results?)\\b.*\\.(xml|json|html|txt)$',
-    '\\.test\\.\\w+$',
+    // openapi.spec.yaml is a specification, and no test.
+    '\\.test\\.\\w+$|(?<!api|swagger)\\.spec\\.\\w+$',
   ].join('|'),
   'i',
 );

@@ -67,6 +67,8 @@ export interface Watch {
   changedAt(path: string): number | undefined;
   /** What these files are now is what every mark remembers of them. Paths as in a Change. */
   accept(paths: readonly string[]): void;
+  /** Takes that back: every mark differs from these data files. */
+  distrust(changes: readonly Pick<Change, 'path' | 'rules'>[]): void;
   /** Taken for outputs: they no longer belong to what is watched. Paths as in a Change. */
   exclude(paths: readonly string[]): void;
   close(): Promise<void>;

@@ -235,6 +235,9 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     accept(paths) {
       for (const path of paths) contents.accept(path);
     },
+    distrust(changes) {
+      for (const { path, rules } of changes) contents.distrust(path, rules);
+    },
     exclude(paths) {
       for (const path of paths) contents.exclude(labelOf(resolve(options.cwd, path), options.cwd));
     },

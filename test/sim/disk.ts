@@ -122,6 +122,7 @@ export class Disk {
       prepare: () => this.#latency(),
       // The simulated project has no data files, so nothing is taken for the server's.
       accept: () => {},
+      distrust: () => {},
       changedAt: () => undefined,
       exclude: () => {},
       close: async () => {

@@ -17,17 +17,9 @@ export interface Language {
 export const typescriptEndings = ['ts', 'tsx', 'mts', 'cts'] as const;
 export const javascriptEndings = ['js', 'mjs', 'cjs'] as const;
 
-/** Lock files too: they are written when packages have been installed, which is when a server can use them. */
-const packageFiles = [
-  'package.json',
-  'package-lock.json',
-  'npm-shrinkwrap.json',
-  'yarn.lock',
-  'pnpm-lock.yaml',
-  'bun.lock',
-  'bun.lockb',
-];
-const nodeFiles = { tops: ['package.json'], manifests: [...packageFiles, 'tsconfig*.json', 'jsconfig.json'] };
+// Lock files are no manifests: a server runs what is installed, and its lock file changes nothing about that. The exceptions are
+// go.sum, Cargo.lock and Package.resolved, because `go run`, `cargo run` and `swift run` compile the server by them at each start.
+const nodeFiles = { tops: ['package.json'], manifests: ['package.json', 'tsconfig*.json', 'jsconfig.json'] };
 
 const table = {
   javascript: { label: 'JavaScript', endings: javascriptEndings, ...nodeFiles },
@@ -40,22 +32,13 @@ const table = {
     label: 'code for Deno',
     endings: ['ts', 'tsx', 'mts', 'js', 'jsx', 'mjs'],
     tops: ['deno.json', 'deno.jsonc', 'package.json'],
-    manifests: ['deno.json', 'deno.jsonc', 'deno.lock', 'import_map.json', 'package.json'],
+    manifests: ['deno.json', 'deno.jsonc', 'import_map.json', 'package.json'],
   },
-  // uv.lock is written by the start of the server itself.
   python: {
     label: 'Python',
     endings: ['py'],
     tops: ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'],
-    manifests: [
-      'pyproject.toml',
-      'setup.py',
-      'setup.cfg',
-      'requirements*.txt',
-      'Pipfile',
-      'Pipfile.lock',
-      'poetry.lock',
-    ],
+    manifests: ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements*.txt', 'Pipfile'],
   },
   go: { label: 'Go', endings: ['go'], tops: ['go.mod'], manifests: ['go.mod', 'go.sum', 'go.work'] },
   rust: {
@@ -77,14 +60,14 @@ const table = {
     label: 'PHP',
     endings: ['php'],
     tops: ['composer.json'],
-    manifests: ['composer.json', 'composer.lock'],
+    manifests: ['composer.json'],
     outputs: ['vendor'],
   },
   ruby: {
     label: 'Ruby',
     endings: ['rb'],
     tops: ['Gemfile', 'gems.rb'],
-    manifests: ['Gemfile', 'Gemfile.lock', 'gems.rb', '*.gemspec'],
+    manifests: ['Gemfile', 'gems.rb', '*.gemspec'],
     outputs: ['vendor'],
   },
   perl: { label: 'Perl', endings: ['pl', 'pm'], tops: ['cpanfile'], manifests: ['cpanfile'] },
@@ -95,10 +78,10 @@ const table = {
     label: 'Elixir',
     endings: ['ex', 'exs'],
     tops: ['mix.exs'],
-    manifests: ['mix.lock'],
+    manifests: ['mix.exs'],
     outputs: ['deps', '_build'],
   },
-  dart: { label: 'Dart', endings: ['dart'], tops: ['pubspec.yaml'], manifests: ['pubspec.yaml', 'pubspec.lock'] },
+  dart: { label: 'Dart', endings: ['dart'], tops: ['pubspec.yaml'], manifests: ['pubspec.yaml'] },
   swift: { label: 'Swift', endings: ['swift'], tops: ['Package.swift'], manifests: ['Package.resolved'] },
 } as const satisfies Record<string, Language>;
 
