@@ -1,9 +1,14 @@
 // What a person is told who starts the proxy by hand, on a terminal: that it waits for a client, and how a client is told
-// to start it. Programs are told nothing of it.
+// to start it: this very installation, by the Node that runs it, which works wherever the client looks for programs. Programs are told
+// nothing of it.
 
 import { basename, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Given } from '../config/config.js';
 import { toWords } from './words.js';
+
+const node = process.execPath;
+const bin = fileURLToPath(new URL('../../bin/mcp-hotline.js', import.meta.url));
 
 /** For a proxy that runs, and waits. */
 export function waitingNotice(given: Given, cwd: string): string {
@@ -15,8 +20,8 @@ It is meant to be started by a client, by a configuration such as:
 
 ${configuration({ ...options, cwd: directory }, server, basename(directory))}
 
-To try the server without a client: mcp-hotline smoke${server.length === 0 ? '' : ` -- ${server.join(' ')}`}
-Ctrl+D or Ctrl+C ends it; mcp-hotline --help tells more.
+To try the server without a client: ${node} ${bin} smoke${server.length === 0 ? '' : ` -- ${server.join(' ')}`}
+Ctrl+D or Ctrl+C ends it; the option --help tells more.
 `;
 }
 
@@ -27,14 +32,14 @@ It stands between an MCP client and the command that starts a server, in the cli
 
 ${configuration({}, ['node', 'server.js'], 'my-server')}
 
-mcp-hotline --help tells more.
+The option --help tells more.
 `;
 }
 
 /** In the form that most clients share. */
 function configuration(options: Given, server: readonly string[], name: string): string {
-  const args = ['-y', 'mcp-hotline', ...toWords(options), ...(server.length === 0 ? [] : ['--', ...server])];
+  const args = [bin, ...toWords(options), ...(server.length === 0 ? [] : ['--', ...server])];
   const shown = args.map((word) => `\n        ${JSON.stringify(word)}`).join(',');
-  const entry = `"command": "npx",\n      "args": [${shown}\n      ]`;
+  const entry = `"command": ${JSON.stringify(node)},\n      "args": [${shown}\n      ]`;
   return `{\n  "mcpServers": {\n    ${JSON.stringify(name)}: {\n      ${entry}\n    }\n  }\n}`;
 }

@@ -40,9 +40,9 @@ test(
     assert.equal(code, 0, shown);
     assert.match(shown, /^mcp-hotline: waiting for an MCP client on stdin, which is a terminal here\.\n/);
     const snippet = JSON.parse(/^\{\n[^]*?\n\}$/m.exec(shown)?.[0] ?? '');
-    const args = ['-y', 'mcp-hotline', '--no-reload', '--hold=7', `--cwd=${emptyDirectory}`, '--', ...fixture('tools')];
-    assert.deepEqual(snippet, { mcpServers: { empty: { command: 'npx', args } } });
-    assert.match(shown, /mcp-hotline smoke -- .*tools\.mjs/);
+    const args = [bin, '--no-reload', '--hold=7', `--cwd=${emptyDirectory}`, '--', ...fixture('tools')];
+    assert.deepEqual(snippet, { mcpServers: { empty: { command: process.execPath, args } } });
+    assert.match(shown, /mcp-hotline\.js smoke -- .*tools\.mjs/);
   },
 );
 
