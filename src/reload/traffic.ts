@@ -3,6 +3,7 @@
  * the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of attempts.
  */
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { FlowContext } from '../flow/flow.js';
@@ -66,6 +67,8 @@ export class Traffic {
 
   constructor(flow: FlowContext, roster: Roster, events: TrafficEvents) {
     const { config, log, io } = flow;
+    // As many wait by it as the client has sent lists of tools.
+    setMaxListeners(0, this.#over.signal);
     this.#flow = flow;
     this.#roster = roster;
     this.desk = createDesk(
