@@ -68,6 +68,11 @@ export function gainedCapabilities(names: readonly string[]): string {
   return `Since the client connected, the server has gained ${names.join(', ')}. The client asks only for what was declared when it connected: a person has to reconnect it to use ${names.length > 1 ? 'these' : 'this'}.`;
 }
 
+/** An edit while a call runs looks like the server's own writing: whoever made it has to know. */
+export function takenForData(files: readonly string[]): string {
+  return `Changed while calls ran, and taken for data that the server writes itself, so that no reload followed: ${fewOf(files)}. If that was an edit of yours, save the file again while no call runs.`;
+}
+
 /** Sources that are edited, and a copy of them that runs. */
 export interface CopyThatRuns {
   readonly copy: string;

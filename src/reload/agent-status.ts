@@ -51,10 +51,12 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
   const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
+  const data = freshness()?.takenForData ?? [];
   const told = [
     status,
     ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
     ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
+    ...(data.length === 0 ? [] : [say.takenForData(data)]),
   ].join(' ');
   const lines = log === 0 ? undefined : stderrOf(context, log);
   const facts = {
@@ -71,6 +73,7 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
       : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE) } }),
     ...factsOf(outdated.standing),
     ...(copy === undefined ? {} : { installedCopy: copy }),
+    ...(data.length === 0 ? {} : { takenForServerData: firstOf(data, MAX_ITEMS) }),
   };
   const beside = lines === undefined ? facts : fitFacts(facts, MAX_FACTS);
   const room = roomBeside(cutText(told, MAX_WORDS)) - say.fewerLines(log, log).length;

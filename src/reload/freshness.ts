@@ -98,6 +98,11 @@ export class Freshness {
     return watch;
   }
 
+  /** Files whose changes restarted nothing, because the server seems to write them itself. */
+  get takenForData(): readonly string[] {
+    return this.#writes.accepted;
+  }
+
   /** The first look at the disk is over. */
   get ready(): boolean {
     return this.#ready;

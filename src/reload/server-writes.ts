@@ -16,6 +16,8 @@ export class ServerWrites {
   readonly #data = new ServerData();
   /** What was accepted and may have been edited, to take that back. */
   readonly #unsure = new Map<string, Change>();
+  /** What was accepted since the serving generation began, which may have read something else. */
+  readonly #accepted = new Set<string>();
   #seen: { readonly watch: Watch; readonly mark: Mark } | undefined;
 
   constructor(log: Log, times: () => CallTimes) {
@@ -34,6 +36,12 @@ export class ServerWrites {
 
   reloaded(): void {
     this.#data.reloaded(performance.now());
+    this.#accepted.clear();
+  }
+
+  /** Files that were taken for the server's own data, and so restarted nothing. */
+  get accepted(): readonly string[] {
+    return [...this.#accepted];
   }
 
   /** Files were accepted that may have been edits, and the time has come to read them after all. */
@@ -66,7 +74,10 @@ export class ServerWrites {
     const { own, unsure, news, looping } = this.#data.see(sightings, { times, asked });
     if (own.length > 0) {
       watch.accept(own);
-      for (const path of own) this.#unsure.delete(path);
+      for (const path of own) {
+        this.#unsure.delete(path);
+        this.#accepted.add(path);
+      }
       for (const change of changes) if (unsure.includes(change.path)) this.#unsure.set(change.path, change);
       this.#log.debug('unchanged', `written by the server itself: ${named(own)}`, { files: own });
     }

@@ -113,3 +113,21 @@ test('P4 fresh: edits while one long call runs are served by the calls that foll
   assert.equal(await long, 'waited');
   assert.equal(await read(proxy), 'v3');
 });
+
+test('P4 what was taken for the server’s data, and so restarted nothing, stands in server_status, until a reload reads it', async (t) => {
+  const proxy = await serving(t, { options: ['--agent-tools'], files: { 'a.json': '' } });
+  const status = async (): Promise<{ text: string; files: unknown }> => {
+    const { result } = await proxy.request('tools/call', { name: 'server_status', arguments: {} });
+    return { text: result.content[0].text, files: result.structuredContent.takenForServerData };
+  };
+  assert.equal((await status()).files, undefined);
+  await writes(proxy, 6, () => 'a.json');
+  const { text, files } = await status();
+  assert.deepEqual(files, ['a.json'], proxy.transcript());
+  assert.match(
+    text,
+    /no reload followed: a\.json\. If that was an edit of yours, save the file again while no call runs\./,
+  );
+  await proxy.request('tools/call', { name: 'restart_server', arguments: { reason: 'read it' } });
+  assert.equal((await status()).files, undefined);
+});
