@@ -72,7 +72,7 @@ export class Lookout {
     const { flow, desk } = this.#context;
     const waits = this.#loops.mayWait(files, performance.now(), desk.requests);
     if (waits && !this.#waits) {
-      const what = `${named(files)} changed right after each of the last reloads, as if the server wrote it`;
+      const what = `${named(files)} changed after each of the last reloads, with nobody asking for anything, as if the server wrote it`;
       const then = 'It is reloaded when the client asks for something next. Use --ignore for such files';
       flow.log.warn('warning', `${what}. ${then}`, { files });
     }

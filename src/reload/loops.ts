@@ -8,10 +8,14 @@
 const SOON = 3000;
 /** So many suspect changes in a row are a loop; a person who edits in a hurry makes fewer. */
 const RUNNING = 8;
+/** A server may also write now and then. Twice as many changes in a row that come within this time, with nobody asking, are a loop too. */
+const NOW_AND_THEN = 60_000;
+const RUNNING_SLOWLY = 16;
 
 export class Loops {
   #files = '';
   #streak = 0;
+  #slowStreak = 0;
   #reloaded = -Infinity;
   #requests = 0;
 
@@ -28,7 +32,9 @@ export class Loops {
     const caught = this.#streak >= RUNNING && key === this.#files;
     const suspect = soon && (caught || requests === this.#requests);
     this.#streak = suspect && (key === this.#files || this.#streak === 0) ? this.#streak + 1 : 0;
+    const isSlow = now - this.#reloaded < NOW_AND_THEN && requests === this.#requests;
+    this.#slowStreak = isSlow && (key === this.#files || this.#slowStreak === 0) ? this.#slowStreak + 1 : 0;
     this.#files = key;
-    return this.#streak >= RUNNING;
+    return this.#streak >= RUNNING || this.#slowStreak >= RUNNING_SLOWLY;
   }
 }
