@@ -105,7 +105,8 @@ function answer(desk: Desk, generation: number, line: Buffer, id: Id, failed: bo
   }
   if (!failed) desk.born = true;
   if (failed && owed.method === 'server/discover') noteRefusedDiscover(desk, line);
-  const seen = failed ? emptyIfLacking(desk, owed, line) : learn(desk, owed, line);
+  const isRefused = failed || isNoToolList(desk, owed, line);
+  const seen = isRefused ? emptyIfLacking(desk, owed, line) : learn(desk, owed, line);
   settled(desk, owed);
   return seen;
 }
@@ -117,6 +118,12 @@ function answerOwn(desk: Desk, generation: number, line: Buffer, id: Id, failed:
   desk.own.delete(key);
   own.reply({ kind: failed ? 'error' : 'result', line });
   return true;
+}
+
+/** A server that declares no tools need not know what a list of them is: some answer anything with something. */
+function isNoToolList({ capabilityGaps }: Desk, { method, generation }: Owed, line: Buffer): boolean {
+  if (method !== 'tools/list' || capabilityGaps.get(generation)?.lacking.has('tools') !== true) return false;
+  return !Array.isArray(readAt(line, ['result', 'tools']));
 }
 
 /** A server refuses a list that only the proxy has declared: the client was promised one. */
