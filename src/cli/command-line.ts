@@ -3,61 +3,73 @@
 // parser; all of yargs, which lays out help, would take longer to load than everything else at a start together.
 
 import { Parser } from 'yargs/helpers';
-import { allowed, checkTexts, checkValue } from '../config/check.js';
+import { allowed, checkTexts, checkValue, type Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
 import { nearest } from '../config/nearest.js';
 import { negatable, type OptionSpec } from '../config/option-spec.js';
 import { camelCase } from '../config/options.js';
-import { commands, shells, type Command } from './commands.js';
+import { usageOf, type Command, type Operands } from './command.js';
 
-export type CommandLine =
-  | { ask: 'run' | 'explain' | 'status' | 'log'; given: Given }
-  | { ask: 'smoke'; given: Given; words: readonly string[] }
-  | { ask: 'completion'; shell: (typeof shells)[number] | undefined }
-  | { ask: 'help'; of?: Command['name'] }
-  | { ask: 'version' }
-  | { ask: 'nothing'; error: string };
+/** What the words ask for. */
+export interface Asked {
+  readonly command: Command;
+  readonly given: Given;
+  readonly operands: readonly string[];
+  /** The words of the options as they were typed. */
+  readonly typed: readonly string[];
+}
 
 type Parsed = Record<string, unknown> & { _: string[] };
 type Options = readonly OptionSpec[];
+type Commands = readonly Command[];
 
-const run = commandNamed('run') as Command;
-
-export function readCommandLine(argv: readonly string[]): CommandLine {
+export function readCommandLine(argv: readonly string[], commands: Commands): Result<Asked> {
   const end = argv.indexOf('--');
   const before = end < 0 ? argv : argv.slice(0, end);
-  const named = commandNamed(before[0]);
-  const { name, options } = named ?? run;
-  const own = named === undefined ? before : before.slice(1);
-  const parsed = parse(own, options);
-  const typed = own.slice(0, own.length - parsed._.length);
+  const after = end < 0 ? undefined : argv.slice(end + 1);
+  const at = commandIndex(before, commands);
+  const command = commandNamed(commands, at < 0 ? 'run' : before[at]);
+  const { name, options, operands } = command;
+  const own = at < 0 ? before : before.toSpliced(at, 1);
+  const takesServer = operands.kind === 'server';
+  const parsed = parse(own, options, takesServer);
+  const typed = takesServer ? own.slice(0, own.length - parsed._.length) : own;
   const dash = singleDash(typed, options);
-  if (dash !== undefined) return { ask: 'nothing', error: dash };
-  if (parsed['help'] === true) return name === 'run' ? { ask: 'help' } : { ask: 'help', of: name };
-  if (parsed['version'] === true) return { ask: 'version' };
+  if (dash !== undefined) return { ok: false, error: dash };
+  const asked = { given: {}, operands: [], typed };
+  if (parsed['help'] === true)
+    return { ok: true, value: { ...asked, command: commandNamed(commands, 'help'), operands: [name] } };
+  if (parsed['version'] === true) return { ok: true, value: { ...asked, command: commandNamed(commands, 'version') } };
 
   const given: Record<string, unknown> = {};
   const wrong = unknownOption(parsed, options) ?? badSwitch(typed, options) ?? readOptions(parsed, options, given);
-  if (wrong !== undefined) return { ask: 'nothing', error: wrong };
-  if (name === 'completion') return readShell(parsed._);
-  if (name === 'status' || name === 'log') {
-    const [word] = end < 0 ? parsed._ : ['--'];
-    if (word === undefined) return { ask: name, given };
-    return { ask: 'nothing', error: `unexpected ${JSON.stringify(word)}, expected ${formOf(name)}` };
+  if (wrong !== undefined) return { ok: false, error: wrong };
+  if (!takesServer) {
+    const words = [...parsed._, ...(after ?? [])];
+    const unfit = operands.kind === 'none' && after !== undefined ? '--' : unfitOperand(words, operands, commands);
+    if (unfit === undefined) return { ok: true, value: { command, given, operands: words, typed } };
+    return { ok: false, error: operandError(unfit, command, commands) };
   }
-  const misplaced = misplacedCommand(parsed, options, typed, end >= 0, formOf(name));
-  if (misplaced !== undefined) return { ask: 'nothing', error: misplaced };
-  const [command, ...args] = end < 0 ? parsed._ : argv.slice(end + 1);
-  const all: Given = command === undefined ? given : { ...given, command, args };
-  return name === 'smoke' ? { ask: name, given: all, words: typed } : { ask: name, given: all };
+  const misplaced = misplacedCommand(parsed, command, commands, typed, after !== undefined);
+  if (misplaced !== undefined) return { ok: false, error: misplaced };
+  const [program, ...args] = after ?? parsed._;
+  const all: Given = program === undefined ? given : { ...given, command: program, args };
+  return { ok: true, value: { command, given: all, operands: [], typed } };
 }
 
-function commandNamed(word: string | undefined): Command | undefined {
-  return commands.find(({ name }) => name === word);
+/** Where the word stands that names a command; -1 if there is none. Options may stand before it. */
+function commandIndex(words: readonly string[], commands: Commands): number {
+  const isName = (word: string | undefined): boolean => commands.some(({ name }) => name === word);
+  if (!words.some(isName)) return -1;
+  const every = new Map(commands.flatMap(({ options }) => options.map((spec) => [spec.name, spec] as const)));
+  const at = words.length - parse(words, [...every.values()], true)._.length;
+  return isName(words[at]) ? at : -1;
 }
 
-function formOf(name: Command['name']): string {
-  return `mcp-hotline ${name === 'run' ? '' : `${name} `}${commandNamed(name)?.form}`;
+function commandNamed(commands: Commands, wanted: string | undefined): Command {
+  const command = commands.find(({ name }) => name === wanted);
+  if (command === undefined) throw new Error(`no command ${wanted}`);
+  return command;
 }
 
 function namesOf(options: Options): string[] {
@@ -65,20 +77,28 @@ function namesOf(options: Options): string[] {
   return [...names, 'help', 'version'];
 }
 
-function readShell(words: readonly string[]): CommandLine {
-  const shell = shells.find((known) => known === words[0]);
-  if (words.length > 1 || (shell === undefined && words.length > 0)) {
-    const error = `completion: unknown shell ${JSON.stringify(words.join(' '))}, expected ${shells.join(', ')}`;
-    return { ask: 'nothing', error };
-  }
-  return { ask: 'completion', shell };
+/** The first word that is none of those allowed, or one too many. */
+function unfitOperand(words: readonly string[], operands: Operands, commands: Commands): string | undefined {
+  if (operands.kind !== 'words') return words[0];
+  const choices = operands.choices?.(commands);
+  return words.find((word, index) => choices?.includes(word) === false || index >= (operands.max ?? Infinity));
 }
 
-/** Everything stays text, so that the checks see what was typed, and parsing stops at the first word of a command. */
-function parse(words: readonly string[], options: Options): Parsed {
+function operandError(word: string, command: Command, commands: Commands): string {
+  const { name, operands } = command;
+  const choices = operands.kind === 'words' ? operands.choices?.(commands) : undefined;
+  if (operands.kind !== 'words' || choices === undefined || choices.includes(word))
+    return `unexpected ${JSON.stringify(word)}, expected ${usageOf(command)}`;
+  const meant = nearest(word, choices);
+  const advice = meant === undefined ? `expected ${choices.join(', ')}` : `did you mean ${meant}?`;
+  return `${name}: unknown ${operands.name} ${JSON.stringify(word)}; ${advice}`;
+}
+
+/** Everything stays text, so that the checks see what was typed. `halts`: at the first word of a command. */
+function parse(words: readonly string[], options: Options, halts: boolean): Parsed {
   const texts = options.filter(({ type }) => type !== 'switch').map(({ name }) => name);
-  const alias: Record<string, string> = { help: 'h' };
-  for (const spec of options) if (spec.alias !== undefined) alias[spec.name] = spec.alias;
+  const alias: Record<string, string[]> = { help: ['h'], version: ['v', 'V'] };
+  for (const spec of options) if (spec.alias !== undefined) alias[spec.name] = [spec.alias];
   return Parser([...words], {
     string: texts,
     boolean: namesOf(options).filter((name) => !texts.includes(name)),
@@ -87,7 +107,7 @@ function parse(words: readonly string[], options: Options): Parsed {
       'boolean-negation': false,
       'camel-case-expansion': false,
       'dot-notation': false,
-      'halt-at-non-option': true,
+      'halt-at-non-option': halts,
       'parse-numbers': false,
       'parse-positional-numbers': false,
     },
@@ -95,7 +115,7 @@ function parse(words: readonly string[], options: Options): Parsed {
 }
 
 function unknownOption(parsed: Parsed, options: Options): string | undefined {
-  const known = new Set([...namesOf(options), ...options.map(({ alias }) => alias), 'h', '_']);
+  const known = new Set([...namesOf(options), ...options.map(({ alias }) => alias), 'h', 'v', 'V', '_']);
   const unknown = Object.keys(parsed).find((key) => !known.has(key));
   return unknown === undefined ? undefined : unknownName(`${unknown.length === 1 ? '-' : '--'}${unknown}`, options);
 }
@@ -149,23 +169,21 @@ function checkGiven(spec: OptionSpec, value: unknown): ReturnType<typeof checkTe
 /** `mcp-hotline node server.js` is understood as long as it can mean but one thing. */
 function misplacedCommand(
   parsed: Parsed,
-  options: Options,
+  command: Command,
+  commands: Commands,
   typed: readonly string[],
   separated: boolean,
-  form: string,
 ): string | undefined {
   const word = parsed._[0];
   if (word === undefined) return undefined;
   if (separated) {
-    const meant = nearest(
-      word,
-      commands.map(({ name }) => name),
-    );
-    return `unexpected ${JSON.stringify(word)} before --; ${meant === undefined ? `expected ${form}` : `did you mean ${meant}?`}`;
+    const names = commands.map(({ name }) => name);
+    const meant = nearest(word, names);
+    return `unexpected ${JSON.stringify(word)} before --; ${meant === undefined ? `expected ${usageOf(command)}` : `did you mean ${meant}?`}`;
   }
-  const greedy = options.find(
+  const greedy = command.options.find(
     ({ name, ...spec }) => 'bare' in spec && typed.includes(`--${name}`) && parsed[name] !== '',
   );
   if (greedy === undefined) return undefined;
-  return `--${greedy.name} leaves open where the server's command begins, expected ${form}`;
+  return `--${greedy.name} leaves open where the server's command begins, expected ${usageOf(command)}`;
 }

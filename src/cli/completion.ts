@@ -2,15 +2,20 @@
 // program. Nothing is completed after --, where the server's own command stands. What the scripts say is in completion/.
 
 import { basename } from 'node:path';
-import { shells } from './commands.js';
+import type { Command } from './command.js';
 import { bash } from './completion/bash.js';
 import { fish } from './completion/fish.js';
+import { shells } from './completion/shells.js';
 import { zsh } from './completion/zsh.js';
 
 const scripts = { bash, zsh, fish };
 
 /** For the user's own shell if none is named. */
-export function completionScript(shell: keyof typeof scripts | undefined, env: NodeJS.ProcessEnv): string {
-  const own = shells.find((known) => known === basename(env['SHELL'] ?? ''));
-  return scripts[shell ?? own ?? 'bash']();
+export function completionScript(
+  shell: string | undefined,
+  commands: readonly Command[],
+  env: NodeJS.ProcessEnv,
+): string {
+  const wanted = shell ?? basename(env['SHELL'] ?? '');
+  return scripts[shells.find((known) => known === wanted) ?? 'bash'](commands);
 }

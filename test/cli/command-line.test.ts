@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCommandLine } from '#src/cli/command-line.js';
+import { commands } from '#src/cli/commands.js';
 import { camelCase, options } from '#src/config/options.js';
 
 const understood: readonly [words: string, given: object][] = [
@@ -41,8 +42,42 @@ const understood: readonly [words: string, given: object][] = [
 
 const split = (words: string): string[] => words.split(' ').filter((word) => word !== '');
 
+/** The name of the command, the options and the server's command, and the words besides; or the error. */
+function read(words: readonly string[]): readonly [name: string, given: object, operands: readonly string[]] | string {
+  const line = readCommandLine(words, commands);
+  return line.ok ? [line.value.command.name, line.value.given, line.value.operands] : line.error;
+}
+
 for (const [words, given] of understood) {
-  test(`mcp-hotline ${words}`, () => assert.deepEqual(readCommandLine(split(words)), { ask: 'run', given }));
+  test(`mcp-hotline ${words}`, () => assert.deepEqual(read(split(words)), ['run', given, []]));
+}
+
+const server = { command: 'x', args: ['y'] };
+const others: readonly [words: string, name: string, given: object, operands?: readonly string[]][] = [
+  ['explain -- x y', 'explain', server],
+  ['--watch a explain -- x y', 'explain', { watch: ['a'], ...server }],
+  ['--watch a explain --json x y', 'explain', { watch: ['a'], json: true, ...server }],
+  ['--json explain x y', 'explain', { json: true, ...server }],
+  ['--call t --watch a smoke --reload -- x y', 'smoke', { call: ['t'], watch: ['a'], reload: true, ...server }],
+  ['-w explain -- x y', 'run', { watch: ['explain'], ...server }],
+  ['--build explain -- x y', 'run', { build: 'explain', ...server }],
+  ['--no-reload run x y', 'run', { reload: false, ...server }],
+  ['run explain y', 'run', { command: 'explain', args: ['y'] }],
+  ['-- explain y', 'run', { command: 'explain', args: ['y'] }],
+  ['node explain', 'run', { command: 'node', args: ['explain'] }],
+  ['--cwd a status', 'status', { cwd: 'a' }],
+  ['-f log', 'log', { follow: true }],
+  ['log --json -f', 'log', { json: true, follow: true }],
+  ['completion', 'completion', {}],
+  ['completion zsh', 'completion', {}, ['zsh']],
+  ['help', 'help', {}],
+  ['help smoke', 'help', {}, ['smoke']],
+  ['version', 'version', {}],
+];
+
+for (const [words, name, given, operands = []] of others) {
+  test(`mcp-hotline ${words} is the command ${name}`, () =>
+    assert.deepEqual(read(split(words)), [name, given, operands]));
 }
 
 const form = 'mcp-hotline [options] -- <command> [args…]';
@@ -76,12 +111,26 @@ const refused: readonly [words: string, error: string][] = [
   ['--poll 50 node x', `--poll leaves open where the server's command begins, expected ${form}`],
   ['server -- x', `unexpected "server" before --; expected ${form}`],
   ['rnu -- x', 'unexpected "rnu" before --; did you mean run?'],
+  ['completion --watch x', 'unknown option --watch; mcp-hotline --help lists them all'],
+  ['smoke --rpeorter tap', 'unknown option --rpeorter; did you mean --reporter?'],
+  ['smoke --reporter xml', '--reporter: "xml" is not allowed, expected text, tap, json or junit'],
+  ['smoek -- x', 'unexpected "smoek" before --; did you mean smoke?'],
+  ['--call x -- y', 'unknown option --call; mcp-hotline --help lists them all'],
+  ['status now', 'unexpected "now", expected mcp-hotline status [--json]'],
+  ['--json status -- now', 'unexpected "--", expected mcp-hotline status [--json]'],
+  ['version 2', 'unexpected "2", expected mcp-hotline version'],
+  ['completion tcsh', 'completion: unknown shell "tcsh"; expected bash, zsh, fish'],
+  ['completion bsh', 'completion: unknown shell "bsh"; did you mean bash?'],
+  ['completion bash zsh', 'unexpected "zsh", expected mcp-hotline completion [bash|zsh|fish]'],
+  ['help staus', 'help: unknown command "staus"; did you mean status?'],
+  ['--json run -- x', 'unknown option --json; mcp-hotline --help lists them all'],
+  ['--json -- x', 'unknown option --json; mcp-hotline --help lists them all'],
   ['run server -- x', `unexpected "server" before --; expected ${form}`],
 ];
 
 for (const [words, error] of refused) {
   test(`mcp-hotline ${words}: ${error}`, () => {
-    assert.deepEqual(readCommandLine(split(words)), { ask: 'nothing', error });
+    assert.deepEqual(read(split(words)), error);
   });
 }
 
@@ -96,15 +145,20 @@ test('every option of the table is understood', () => {
       signal: 'SIGINT',
     };
     const words = spec.type === 'switch' ? [`--${spec.name}`] : [`--${spec.name}`, value[spec.type]];
-    const line = readCommandLine([...words, '--', 'x']);
-    assert.ok(line.ask === 'run', spec.name);
-    assert.ok(Object.hasOwn(line.given, camelCase(spec.name)), spec.name);
+    const line = readCommandLine([...words, '--', 'x'], commands);
+    assert.ok(line.ok, spec.name);
+    assert.ok(Object.hasOwn(line.value.given, camelCase(spec.name)), spec.name);
   }
 });
 
-test('help and version are asked for before the command, by either name', () => {
+test('help and version are asked for before the command, by any of their names', () => {
   for (const words of ['--help', '-h', '--watch x --help', 'run --help', '--wach --help']) {
-    assert.deepEqual(readCommandLine(split(words)), { ask: 'help' }, words);
+    assert.deepEqual(read(split(words)), ['help', {}, ['run']], words);
   }
-  assert.deepEqual(readCommandLine(['--version']), { ask: 'version' });
+  for (const words of ['smoke --help', '--help smoke', '--watch x smoke -h']) {
+    assert.deepEqual(read(split(words)), ['help', {}, ['smoke']], words);
+  }
+  for (const words of ['--version', '-v', '-V', '--watch x -v', 'status --version']) {
+    assert.deepEqual(read(split(words)), ['version', {}, []], words);
+  }
 });

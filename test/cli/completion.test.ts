@@ -16,7 +16,7 @@ const hasBash = spawnSync('bash', ['--version']).status === 0;
 /** What bash would offer: it hands over the words of the line, split at `=` too, and the number of the last one. */
 function offered(line: string, cwd = '/'): string[] {
   const words = line.split(' ').flatMap((word) => word.split(/(?<==)|(?==)/));
-  const script = `${completionScript('bash', {})}
+  const script = `${completionScript('bash', commands, {})}
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mcp_hotline; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const env = { PATH: process.env['PATH'] };
   const printed = execFileSync('bash', ['--norc', '-uc', script, 'bash', ...words], { cwd, env, encoding: 'utf8' });
@@ -80,9 +80,9 @@ test(
   },
 );
 
-for (const shell of ['zsh', 'fish'] as const) {
+for (const shell of ['zsh', 'fish']) {
   test(`the script for ${shell} names every option and command, and quotes what it says about them`, () => {
-    const script = completionScript(shell, {});
+    const script = completionScript(shell, commands, {});
     for (const { name } of options) assert.ok(script.includes(name === 'reload' ? 'no-reload' : name), name);
     for (const { name, summary } of commands)
       assert.ok(script.includes(name) && script.includes(summary.slice(0, 12)), name);
@@ -99,7 +99,7 @@ test('the bin prints the script of the shell that is named, else of $SHELL, else
       env: testEnvironment('completion', { SHELL }),
       encoding: 'utf8',
     });
-  assert.equal(print(['zsh'], '/bin/bash'), `${completionScript('zsh', {})}\n`);
+  assert.equal(print(['zsh'], '/bin/bash'), `${completionScript('zsh', commands, {})}\n`);
   assert.match(print([], '/usr/bin/fish'), /^# Completion of mcp-hotline for fish/);
   assert.match(print([], '/bin/dash'), /^# Completion of mcp-hotline for bash/);
 });

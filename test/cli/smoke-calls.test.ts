@@ -3,15 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCommandLine } from '#src/cli/command-line.js';
+import { commands } from '#src/cli/commands.js';
 import { readCalls } from '#src/cli/smoke-calls.js';
 import { toWords } from '#src/cli/words.js';
 import type { Options } from '#src/config/options.js';
 
 function callsOf(...words: string[]) {
-  const line = readCommandLine(['smoke', ...words, '--', 'node', 'a.js']);
-  assert.ok(line.ask === 'smoke', JSON.stringify(line));
-  const { call = [], expect = [] } = line.given as { call?: string[]; expect?: string[] };
-  return readCalls(line.words, call, expect);
+  const line = readCommandLine(['smoke', ...words, '--', 'node', 'a.js'], commands);
+  assert.ok(line.ok, JSON.stringify(line));
+  const { call = [], expect = [] } = line.value.given as { call?: string[]; expect?: string[] };
+  return readCalls(line.value.typed, call, expect);
 }
 
 test('each --expect belongs to the --call before it', () => {
@@ -55,29 +56,6 @@ test('what is no call is told with an example', () => {
   });
 });
 
-const understood: readonly [words: string[], ask: object][] = [
-  [['smoke', '--help'], { ask: 'help', of: 'smoke' }],
-  [['completion', '-h'], { ask: 'help', of: 'completion' }],
-  [['completion'], { ask: 'completion', shell: undefined }],
-  [['completion', 'zsh'], { ask: 'completion', shell: 'zsh' }],
-  [['completion', 'csh'], { ask: 'nothing', error: 'completion: unknown shell "csh", expected bash, zsh, fish' }],
-  [
-    ['completion', '--watch', 'x'],
-    { ask: 'nothing', error: 'unknown option --watch; mcp-hotline --help lists them all' },
-  ],
-  [['smoke', '--rpeorter', 'tap'], { ask: 'nothing', error: 'unknown option --rpeorter; did you mean --reporter?' }],
-  [
-    ['smoke', '--reporter', 'xml'],
-    { ask: 'nothing', error: '--reporter: "xml" is not allowed, expected text, tap, json or junit' },
-  ],
-  [['smoek', '--', 'x'], { ask: 'nothing', error: 'unexpected "smoek" before --; did you mean smoke?' }],
-  [['--call', 'x', '--', 'y'], { ask: 'nothing', error: 'unknown option --call; mcp-hotline --help lists them all' }],
-];
-
-for (const [words, ask] of understood) {
-  test(`mcp-hotline ${words.join(' ')}`, () => assert.deepEqual(readCommandLine(words), ask));
-}
-
 test('options make the round trip to words and back', () => {
   const given: Options = {
     watch: ['a b', '-c'],
@@ -88,8 +66,7 @@ test('options make the round trip to words and back', () => {
     strategy: 'replace',
     stateDir: '=x',
   };
-  assert.deepEqual(readCommandLine([...toWords(given), '--', 'x']), {
-    ask: 'run',
-    given: { ...given, command: 'x', args: [] },
-  });
+  const line = readCommandLine([...toWords(given), '--', 'x'], commands);
+  assert.ok(line.ok);
+  assert.deepEqual(line.value.given, { ...given, command: 'x', args: [] });
 });

@@ -1,9 +1,9 @@
 // The completion script for bash 3.2 and later. It needs no package of completions.
 
-import { commands, shells } from '../commands.js';
-import { wordsOf, type Value } from './words.js';
+import type { Command } from '../command.js';
+import { choicesOf, wordsOf, type Value } from './words.js';
 
-export function bash(): string {
+export function bash(commands: readonly Command[]): string {
   const cases = commands.map((command) => {
     const words = wordsOf(command);
     const byValue = (kind: Value['kind']): string =>
@@ -24,6 +24,7 @@ export function bash(): string {
       .map(([pattern, does]) => `        ${pattern}) ${does} ;;`);
     return [
       `    ${command.name})`,
+      `      operands='${choicesOf(command, commands).join(' ')}'`,
       `      options='${words.map(({ name }) => `--${name}`).join(' ')}'`,
       `      case $option in`,
       ...branches,
@@ -33,7 +34,7 @@ export function bash(): string {
   });
   return `# Completion of mcp-hotline for bash. In ~/.bashrc: source <(mcp-hotline completion bash)
 _mcp_hotline() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} option=\${COMP_WORDS[COMP_CWORD - 1]} command=run options= list= kind= word i
+  local cur=\${COMP_WORDS[COMP_CWORD]} option=\${COMP_WORDS[COMP_CWORD - 1]} command=run options= operands= list= kind= word i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     [[ \${COMP_WORDS[i]} == -- ]] && return
@@ -58,8 +59,8 @@ ${cases.join('\n')}
       list=$options
     elif ((COMP_CWORD == 1)); then
       list='${commands.map(({ name }) => name).join(' ')}'
-    elif [[ $command == completion ]]; then
-      list='${shells.join(' ')}'
+    else
+      list=$operands
     fi
   fi
   case $kind in

@@ -1,9 +1,9 @@
 // The completion script for fish: one line an option.
 
-import { commands, shells } from '../commands.js';
-import { quoted, wordsOf, type Value } from './words.js';
+import type { Command } from '../command.js';
+import { choicesOf, quoted, wordsOf, type Value } from './words.js';
 
-export function fish(): string {
+export function fish(commands: readonly Command[]): string {
   const line = (condition: string, ...words: string[]): string =>
     ['complete -c mcp-hotline', `-n '__mcp_hotline_at ${condition}'`, ...words].join(' ');
   const options = commands.flatMap((command) =>
@@ -29,7 +29,10 @@ export function fish(): string {
     'end',
     'complete -c mcp-hotline -f',
     ...commands.map(({ name, summary }) => line('first', `-a ${name}`, `-d ${quoted(summary)}`)),
-    line('completion', `-a ${quoted(shells.join(' '))}`),
+    ...commands.flatMap((command) => {
+      const choices = choicesOf(command, commands);
+      return choices.length === 0 ? [] : [line(command.name, `-a ${quoted(choices.join(' '))}`)];
+    }),
     ...options,
   ].join('\n');
 }

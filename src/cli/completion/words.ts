@@ -2,7 +2,7 @@
 // shell. How a shell is told of it is the business of the files beside this one.
 
 import { negatable, type OptionSpec } from '../../config/option-spec.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 
 /** One thing that can be typed: an option or its negation. */
 export interface Word {
@@ -18,14 +18,12 @@ export type Value =
   | { readonly kind: 'none' | 'optional' | 'file' | 'directory' | 'any' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
-const directories = new Set(['cwd', 'state-dir']);
-const files = new Set(['watch', 'also-watch', 'ignore', 'config', 'log-file']);
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
 
 export function wordsOf({ options }: Command): Word[] {
   const general: Word[] = [
     { name: 'help', alias: 'h', description: 'Show help', value: { kind: 'none' }, repeatable: false },
-    { name: 'version', alias: undefined, description: 'Show the version', value: { kind: 'none' }, repeatable: false },
+    { name: 'version', alias: 'v', description: 'Show the version', value: { kind: 'none' }, repeatable: false },
   ];
   const given = options.flatMap((spec) => {
     const usual = spec.type === 'switch' && spec.default; // as in the help: nobody asks for what is on
@@ -43,12 +41,18 @@ export function wordsOf({ options }: Command): Word[] {
   return [...given, ...general];
 }
 
+/** The words that the command takes besides options. */
+export function choicesOf({ operands }: Command, commands: readonly Command[]): readonly string[] {
+  return operands.kind === 'words' ? (operands.choices?.(commands) ?? []) : [];
+}
+
 function valueOf(spec: OptionSpec): Value {
   if (spec.type === 'switch') return { kind: 'none' };
   if (spec.type === 'choice') return { kind: 'choice', choices: spec.choices };
   if (spec.type === 'signal') return { kind: 'choice', choices: signals };
-  if (directories.has(spec.name)) return { kind: 'directory' };
-  if (files.has(spec.name)) return { kind: 'file' };
+  const { placeholder = '' } = spec;
+  if (/\bdir\b/.test(placeholder)) return { kind: 'directory' };
+  if (/\b(file|path|glob)\b/.test(placeholder)) return { kind: 'file' };
   return { kind: 'bare' in spec ? 'optional' : 'any' };
 }
 

@@ -1,9 +1,9 @@
 // The completion script for zsh: one call of its own _arguments a command.
 
-import { commands, shells, type Command } from '../commands.js';
-import { quoted, wordsOf, type Word } from './words.js';
+import type { Command } from '../command.js';
+import { choicesOf, quoted, wordsOf, type Word } from './words.js';
 
-export function zsh(): string {
+export function zsh(commands: readonly Command[]): string {
   const argumentsOf = (command: Command): string =>
     wordsOf(command)
       .flatMap((word) => {
@@ -18,7 +18,8 @@ export function zsh(): string {
       })
       .join(' \\\n');
   const branches = commands.map((command) => {
-    const rest = command.name === 'completion' ? ` \\\n        ${quoted(`1:shell:(${shells.join(' ')})`)}` : '';
+    const choices = choicesOf(command, commands).join(' ');
+    const rest = choices === '' ? '' : ` \\\n        ${quoted(`${operandPattern(command)}:(${choices})`)}`;
     return `    ${command.name})\n      _arguments -s -S \\\n${argumentsOf(command)}${rest}\n      ;;`;
   });
   const described = commands.map(({ name, summary }) => `      ${quoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`);
@@ -52,6 +53,12 @@ if [[ $funcstack[1] == _mcp_hotline ]]; then
 else
   compdef _mcp_hotline mcp-hotline
 fi`;
+}
+
+/** One, or any number of them. */
+function operandPattern({ operands }: Command): string {
+  if (operands.kind !== 'words') return '';
+  return `${operands.max === 1 ? '1' : '*'}:${operands.name}`;
 }
 
 function zshValue({ value, name }: Word): string {

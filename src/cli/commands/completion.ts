@@ -1,0 +1,24 @@
+// `mcp-hotline completion`.
+
+import type { Command } from '../command.js';
+import { shells } from '../completion/shells.js';
+
+export const completion: Command = {
+  name: 'completion',
+  summary: 'Print a completion script for your shell',
+  form: `[${shells.join('|')}]`,
+  about: 'Prints a script that completes commands, options and their values; for the shell in $SHELL if none is named.',
+  operands: { kind: 'words', name: 'shell', max: 1, choices: () => shells },
+  options: [],
+  examples: [
+    ['source <(mcp-hotline completion bash)', 'In ~/.bashrc'],
+    ['source <(mcp-hotline completion zsh)', 'In ~/.zshrc, after compinit'],
+    ['mcp-hotline completion fish | source', 'In ~/.config/fish/config.fish'],
+  ],
+
+  async perform({ operands: [shell], commands, print }) {
+    const { completionScript } = await import('../completion.js');
+    await print(completionScript(shell, commands, process.env));
+    return { ok: true, value: 0 };
+  },
+};

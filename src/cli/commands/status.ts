@@ -1,0 +1,27 @@
+// `mcp-hotline status`.
+
+import type { Given } from '../../config/config.js';
+import type { Command, Invocation } from '../command.js';
+import { json, where } from '../report-options.js';
+
+export const status: Command = {
+  name: 'status',
+  summary: 'Show the proxies that run for this directory, and their last reload and failure',
+  form: '[--json]',
+  about:
+    'Prints, for each server command that was run in this directory, the proxies that run now: which generation serves, the last reload with the duration of each phase, the last failure. Exits with 0 if a proxy runs, else 1.',
+  operands: { kind: 'none' },
+  options: [json('Print it as one JSON document'), ...where],
+  examples: [
+    ['mcp-hotline status', 'What runs here'],
+    ['mcp-hotline status --json', 'The same as data'],
+  ],
+
+  async perform({ given, print }: Invocation<Given & { json?: boolean }>) {
+    const { status: statusOf } = await import('../status.js');
+    const outcome = await statusOf(given);
+    if (!outcome.ok) return outcome;
+    await print(outcome.value.text);
+    return { ok: true, value: outcome.value.code };
+  },
+};

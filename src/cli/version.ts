@@ -1,0 +1,8 @@
+// The version of this installation, as its package.json tells it.
+
+import { readFileSync } from 'node:fs';
+
+export function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (manifest as { version: string }).version;
+}
