@@ -77,7 +77,7 @@ export function createProxy(
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) log.warn('warning', CANNOT_REAP);
   // The agent's own tools need the reload flow even where there is nothing to watch.
-  const reloads = config.reload && (config.rules.length > 0 || config.agentTools);
+  const reloads = config.reload && (config.rules.length > 0 || config.agentTools !== false);
   const flow = reloads ? reloadFlow(context) : pipeFlow(context);
   return {
     closed,

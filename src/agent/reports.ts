@@ -2,7 +2,8 @@
  * What the agent's tools say: complete sentences that end in what to do next. The facts beside them are structured content.
  * Pure.
  */
-import type { Failure, ToolNames } from './words.js';
+import { callStatus, waitWith, type ToolNames } from './tool-names.js';
+import type { Failure } from './words.js';
 
 export interface Reload {
   readonly generation: number;
@@ -19,7 +20,7 @@ export function restarted({ generation, ms, changes }: Reload): string {
 }
 
 export function notRestarted(failure: Failure, tools: ToolNames): string {
-  return `The MCP server could not be restarted: ${reasonOf(failure)}\nFix the error in the ${placeOf(failure)}. The save is noticed and the server is started anew by itself. Call ${tools.server_status} with wait: true to learn how that ends.`;
+  return `The MCP server could not be restarted: ${reasonOf(failure)}\nFix the error in the ${placeOf(failure)}. The save is noticed and the server is started anew by itself.${waitWith(tools, 'how that ends')}`;
 }
 
 /** What failed, how, and what it printed. */
@@ -74,7 +75,7 @@ function placeOf(failure: Failure | undefined): string {
 }
 
 export function stillRestarting(seconds: number, tools: ToolNames): string {
-  return `The MCP server is still restarting after ${seconds} s. Call ${tools.server_status} with wait: true to learn how it ends.`;
+  return `The MCP server is still restarting after ${seconds} s.${waitWith(tools, 'how it ends')}`;
 }
 
 export type Verdict =
@@ -105,7 +106,7 @@ function verdictText(verdict: Verdict, tools: ToolNames): string {
   switch (verdict.kind) {
     case 'yes':
       return verdict.crash
-        ? `Yes, but not because anybody asked for it: the server crashed and was started again at ${verdict.at}; it was generation ${verdict.generation}. Call ${tools.server_status} to see how it is now.`
+        ? `Yes, but not because anybody asked for it: the server crashed and was started again at ${verdict.at}; it was generation ${verdict.generation}.${callStatus(tools, 'to see how it is now')}`
         : `Yes: the MCP server was restarted at ${verdict.at} (${verdict.reason}); that was generation ${verdict.generation}.`;
     case 'no':
       return `No: the last restart was at ${verdict.at}, before the time that you gave.`;
@@ -114,7 +115,7 @@ function verdictText(verdict: Verdict, tools: ToolNames): string {
     case 'never':
       return 'No: no restart of this server is on record.';
     case 'torn':
-      return `That can not be told: the record of the last restart is damaged. Call ${tools.restart_server} if you need to be sure; it writes a new one.`;
+      return `That can not be told: the record of the last restart is damaged.${tools.restart_server === undefined ? '' : ` Call ${tools.restart_server} if you need to be sure; it writes a new one.`}`;
     case 'foreign':
       return `No: the last restart on record was that of another connection that is still open (process ${verdict.proxy}), not of the server that you are using.`;
   }
@@ -177,6 +178,6 @@ function listedText({ total, found, given, kind, wanted }: Listed, tools: ToolNa
 }
 
 export function noLists(why: string, tools: ToolNames, standing?: Standing): string {
-  const more = standing === undefined ? `Call ${tools.server_status} to see what is wrong.` : standingText(standing);
-  return `The tools of the MCP server can't be listed: ${why}. ${more}`;
+  const more = standing === undefined ? callStatus(tools, 'to see what is wrong') : ` ${standingText(standing)}`;
+  return `The tools of the MCP server can't be listed: ${why}.${more}`;
 }

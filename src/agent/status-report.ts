@@ -3,7 +3,7 @@
  * Complete sentences that end in what to do next. Pure.
  */
 import { meanwhileText, reasonOf, standingText, type Outdated } from './reports.js';
-import type { ToolNames } from './words.js';
+import type { ToolNames } from './tool-names.js';
 
 const NEXT = 'There is nothing to wait for; do not call this again before something changes.';
 
@@ -83,11 +83,15 @@ export interface CopyThatRuns {
 
 /** A restart alone brings no edit into effect. */
 export function runsCopy({ copy, sources, install, environment }: CopyThatRuns, tools: ToolNames): string {
-  return `But the code that runs is ${copy}, a copy that was installed without -e, so edits in ${sources} have no effect, whatever is restarted. Run \`${install}\` (or \`uv ${install}\`) in the virtual environment ${environment}, then call ${tools.restart_server}.`;
+  const then =
+    tools.restart_server === undefined
+      ? 'save one of the sources, which restarts the server'
+      : `call ${tools.restart_server}`;
+  return `But the code that runs is ${copy}, a copy that was installed without -e, so edits in ${sources} have no effect, whatever is restarted. Run \`${install}\` (or \`uv ${install}\`) in the virtual environment ${environment}, then ${then}.`;
 }
 
 function tips(now: Status, tools: ToolNames): string {
-  return `If a tool is missing from your list, call ${tools.list_server_tools}. If an edit seems to have no effect: ${whatWasSeen(now)}. ${tools.server_status} with log: 50 gives the server's stderr.`;
+  return `If a tool is missing from your list, call ${tools.list_server_tools}. If an edit seems to have no effect: ${whatWasSeen(now)}. ${tools.server_status ?? 'This tool'} with log: 50 gives the server's stderr.`;
 }
 
 /** The reload and the changes that an agent can look for its edit in. */

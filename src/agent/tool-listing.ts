@@ -5,7 +5,7 @@
 import type { Answer } from './answers.js';
 import { cutText, firstThatFit, jsonLength, roomBeside } from './limits.js';
 import * as say from './reports.js';
-import type { ToolNames } from './words.js';
+import type { ToolNames } from './tool-names.js';
 
 const MAX_DESCRIPTION = 100;
 /** Longest name that is given: a longer one is no name to call by. */

@@ -1,5 +1,5 @@
 /**
- * The tools that `--agent-tools` adds for an agent that develops the server it is using: what they are called, what they take
+ * The tools that `--agent-tools` adds, all or some of them, for an agent that develops the server it is using: what they are called, what they take
  * and give. What they do is in reload/agent-tools.ts, what they say in words.ts, reports.ts and status-report.ts. Pure.
  */
 
@@ -210,6 +210,12 @@ export const STAND_IN_TOOLS: ReadonlySet<AgentTool> = new Set<AgentTool>([
   'list_server_tools',
   'call_server_tool',
 ]);
+
+export const ALL_TOOLS: ReadonlySet<AgentTool> = new Set(toolDefinitions.map(({ name }) => name));
+export const NO_TOOLS: ReadonlySet<AgentTool> = new Set();
+
+/** Those that lead to a server's new tools, for a client that goes on showing the old ones (`--agent-tools auto`). */
+export const TOOLS_OF_AUTO: ReadonlySet<AgentTool> = new Set<AgentTool>(['list_server_tools', 'call_server_tool']);
 
 /** `only`: these tools, not all. `note`: what the description of `server_status` begins with. */
 interface Listing {

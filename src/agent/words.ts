@@ -3,10 +3,7 @@
  * file, why, and what to do next. People's log lines are written where they happen.
  */
 
-import type { AgentTool } from './tools.js';
-
-/** The names under which the agent's own tools are shown to it, if it has them. */
-export type ToolNames = Readonly<Record<AgentTool, string>>;
+import { waitWith, type ToolNames } from './tool-names.js';
 
 export interface Failure {
   /**
@@ -84,11 +81,12 @@ function tryAgain({ tried }: Failure): string {
 /** Which of the agent's own tools helps on, where saving a file does not. */
 function goOn({ kind }: Failure, tools: ToolNames | undefined): string {
   if (tools === undefined) return '';
+  const { restart_server: restart } = tools;
   switch (kind) {
     case 'build':
-      return ` If the cause lies outside of the watched files, mend it and call ${tools.restart_server} with rebuild: true.`;
     case 'start':
-      return ` If the cause lies outside of the watched files, mend it and call ${tools.restart_server}.`;
+      if (restart === undefined) return '';
+      return ` If the cause lies outside of the watched files, mend it and call ${restart}${kind === 'build' ? ' with rebuild: true' : ''}.`;
     case 'crash':
     case 'exit':
       return waitWith(tools, 'how the start ends');
@@ -97,10 +95,6 @@ function goOn({ kind }: Failure, tools: ToolNames | undefined): string {
     case 'configuration':
       return waitWith(tools, 'whether the file is in force after you have saved it');
   }
-}
-
-function waitWith(tools: ToolNames | undefined, what: string): string {
-  return tools === undefined ? '' : ` Call ${tools.server_status} with wait: true to learn ${what}.`;
 }
 
 function description(failure: Failure): string {
@@ -126,7 +120,8 @@ export function notStarted(failure: Failure, tools: ToolNames): string {
     failure.kind === 'era'
       ? remedy.era
       : `${failure.late === true ? ifLate : 'Fix the error in the source.'} A save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
-  return `${headline(failure)} ${output}\nUntil the server is there, its own tools are missing. ${mend} ${tools.server_status} tells its present state.`;
+  const status = tools.server_status === undefined ? '' : ` ${tools.server_status} tells its present state.`;
+  return `${headline(failure)} ${output}\nUntil the server is there, its own tools are missing. ${mend}${status}`;
 }
 
 /** The beginning and the end of what a process printed, without the stack frames of JavaScript, which take the most room. */

@@ -6,7 +6,7 @@ import { Parser } from 'yargs/helpers';
 import { allowed, checkTexts, checkValue, type Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
 import { nearest } from '../config/nearest.js';
-import { negatable, type OptionSpec } from '../config/option-spec.js';
+import { negatable, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';
 import { camelCase } from '../config/options.js';
 import { usageOf, type Command, type Operands } from './command.js';
 
@@ -27,10 +27,11 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const end = argv.indexOf('--');
   const before = end < 0 ? argv : argv.slice(0, end);
   const after = end < 0 ? undefined : argv.slice(end + 1);
-  const at = commandIndex(before, commands);
-  const command = commandNamed(commands, at < 0 ? 'run' : before[at]);
+  const words = joinSwitchWords(before, optionsOf(commands));
+  const at = commandIndex(words, commands);
+  const command = commandNamed(commands, at < 0 ? 'run' : words[at]);
   const { name, options, operands } = command;
-  const own = at < 0 ? before : before.toSpliced(at, 1);
+  const own = at < 0 ? words : joinSwitchWords(words.toSpliced(at, 1), options);
   const takesServer = operands.kind === 'server';
   const parsed = parse(own, options, takesServer);
   const typed = takesServer ? own.slice(0, own.length - parsed._.length) : own;
@@ -45,9 +46,10 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const wrong = unknownOption(parsed, options) ?? badSwitch(typed, options) ?? readOptions(parsed, options, given);
   if (wrong !== undefined) return { ok: false, error: wrong };
   if (!takesServer) {
-    const words = [...parsed._, ...(after ?? [])];
-    const unfit = operands.kind === 'none' && after !== undefined ? '--' : unfitOperand(words, operands, commands);
-    if (unfit === undefined) return { ok: true, value: { command, given, operands: words, typed } };
+    const operandWords = [...parsed._, ...(after ?? [])];
+    const unfit =
+      operands.kind === 'none' && after !== undefined ? '--' : unfitOperand(operandWords, operands, commands);
+    if (unfit === undefined) return { ok: true, value: { command, given, operands: operandWords, typed } };
     return { ok: false, error: operandError(unfit, command, commands) };
   }
   const misplaced = misplacedCommand(parsed, command, commands, typed, after !== undefined);
@@ -61,9 +63,14 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
 function commandIndex(words: readonly string[], commands: Commands): number {
   const isName = (word: string | undefined): boolean => commands.some(({ name }) => name === word);
   if (!words.some(isName)) return -1;
-  const every = new Map(commands.flatMap(({ options }) => options.map((spec) => [spec.name, spec] as const)));
-  const at = words.length - parse(words, [...every.values()], true)._.length;
+  const at = words.length - parse(words, optionsOf(commands), true)._.length;
   return isName(words[at]) ? at : -1;
+}
+
+/** The options of all commands. */
+function optionsOf(commands: Commands): Options {
+  const byName = new Map(commands.flatMap(({ options }) => options.map((spec) => [spec.name, spec] as const)));
+  return [...byName.values()];
 }
 
 function commandNamed(commands: Commands, wanted: string | undefined): Command {
@@ -94,12 +101,29 @@ function operandError(word: string, command: Command, commands: Commands): strin
   return `${name}: unknown ${operands.name} ${JSON.stringify(word)}; ${advice}`;
 }
 
+/**
+ * `--agent-tools auto` becomes `--agent-tools=auto`. Any other word after such a switch is the server's command, and what follows the
+ * command is not looked at.
+ */
+function joinSwitchWords(words: readonly string[], options: Options): readonly string[] {
+  const switches = options.filter((spec) => switchWords(spec).length > 0);
+  if (!switches.some(({ name }) => words.includes(`--${name}`))) return words;
+  const at = words.length - parse(words, options, true)._.length;
+  const [option, word] = [words[at - 1], words[at]];
+  const spec = switches.find(({ name }) => option === `--${name}`);
+  if (spec === undefined || word === undefined || !switchWords(spec).includes(word)) return words;
+  return joinSwitchWords([...words.slice(0, at - 1), `${option}=${word}`, ...words.slice(at + 1)], options);
+}
+
 /** Everything stays text, so that the checks see what was typed. `halts`: at the first word of a command. */
 function parse(words: readonly string[], options: Options, halts: boolean): Parsed {
-  const texts = options.filter(({ type }) => type !== 'switch').map(({ name }) => name);
+  const texts = options.filter(takesValue).map(({ name }) => name);
+  const bare = new Set(options.filter((spec) => switchWords(spec).length > 0).map(({ name }) => `--${name}`));
   const alias: Record<string, string[]> = { help: ['h'], version: ['v', 'V'] };
   for (const spec of options) if (spec.alias !== undefined) alias[spec.name] = [spec.alias];
-  return Parser([...words], {
+  // With an empty value the parser does not take the next word for one.
+  const ended = words.map((word) => (bare.has(word) ? `${word}=` : word));
+  const parsed = Parser(ended, {
     string: texts,
     boolean: namesOf(options).filter((name) => !texts.includes(name)),
     alias,
@@ -112,6 +136,8 @@ function parse(words: readonly string[], options: Options, halts: boolean): Pars
       'parse-positional-numbers': false,
     },
   }) as Parsed;
+  // The words of the server's command as they were typed.
+  return halts ? { ...parsed, _: words.slice(words.length - parsed._.length) } : parsed;
 }
 
 function unknownOption(parsed: Parsed, options: Options): string | undefined {
@@ -133,7 +159,7 @@ function unknownName(typed: string, options: Options): string {
 
 /** The parser takes every word but "true" for false. */
 function badSwitch(typed: readonly string[], options: Options): string | undefined {
-  const valued = new Set(options.filter(({ type }) => type !== 'switch').map(({ name }) => name));
+  const valued = new Set(options.filter(takesValue).map(({ name }) => name));
   const switches = new Set(namesOf(options).filter((name) => !valued.has(name)));
   for (const word of typed) {
     const [, name = '', value = ''] = /^--([^=]+)=([^]*)$/.exec(word) ?? [];
@@ -159,10 +185,10 @@ function readOptions(parsed: Parsed, options: Options, given: Record<string, unk
 
 function checkGiven(spec: OptionSpec, value: unknown): ReturnType<typeof checkTexts> {
   const values = [value].flat();
-  if (spec.type === 'switch') return checkValue(spec, values.at(-1));
-  const texts = values.map(String);
+  if (!takesValue(spec)) return checkValue(spec, values.at(-1));
+  const texts = spec.type === 'list' ? values.map(String) : [String(values.at(-1))];
   if (!texts.includes('')) return checkTexts(spec, texts);
-  if ('bare' in spec) return checkValue(spec, true);
+  if ('bare' in spec || spec.type === 'switch') return checkValue(spec, true);
   return { ok: false, error: `a value is missing, expected ${allowed(spec)}` };
 }
 

@@ -1,7 +1,7 @@
 // The text of --help, made by yargs of what a command says about itself. Printing it is for commands/help.ts.
 
 import yargs, { type Argv } from 'yargs';
-import { groups, type OptionSpec } from '../config/option-spec.js';
+import { groups, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';
 import type { Command } from './command.js';
 
 type Page = Argv;
@@ -45,7 +45,8 @@ function addOptions(page: Page, rows: readonly OptionSpec[]): void {
 
 /** The option as it is typed, with what stands for its value. */
 function shown(spec: OptionSpec): string {
-  if (spec.type === 'switch') return spec.name;
+  if (!takesValue(spec)) return spec.name;
+  if (spec.type === 'switch') return `${spec.name} [${switchWords(spec).join('|')}]`;
   const value = spec.type === 'choice' ? `<${spec.choices.join('|')}>` : (spec.placeholder ?? '<text>');
   return `${spec.name} ${value}`;
 }

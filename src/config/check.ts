@@ -4,7 +4,7 @@
 import { constants } from 'node:os';
 import { inspect } from 'node:util';
 import { nearest } from './nearest.js';
-import type { OptionSpec } from './option-spec.js';
+import { switchWords, type OptionSpec } from './option-spec.js';
 import { camelCase, options, type Options } from './options.js';
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: string };
@@ -43,6 +43,8 @@ export function checkValue(spec: OptionSpec, value: unknown): Result<Value> {
       if (!spec.choices.includes(value as string)) break;
       return { ok: true, value: value as string };
     case 'switch':
+      if (spec.modes?.includes(value as string) === true) return { ok: true, value: value as string };
+      if (spec.modes !== undefined && (value === 'on' || value === 'off')) return { ok: true, value: value === 'on' };
       if (typeof value !== 'boolean') break;
       return { ok: true, value };
     case 'signal':
@@ -84,12 +86,16 @@ export function allowed(spec: OptionSpec): string {
     case 'text':
       return spec.placeholder ?? '<text>';
     case 'choice':
-      return `${spec.choices.slice(0, -1).join(', ')} or ${spec.choices.at(-1)}`;
+      return oneOf(spec.choices);
     case 'switch':
-      return 'true or false';
+      return spec.modes === undefined ? 'true or false' : oneOf(switchWords(spec));
     default:
       return "the name of one of this system's signals, as in SIGTERM, SIGINT or SIGHUP";
   }
+}
+
+function oneOf(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 function checkList(spec: OptionSpec & { type: 'list' }, value: unknown): Result<readonly string[]> {

@@ -44,7 +44,8 @@ export interface Config {
   /** In bytes. */
   maxMessage: number;
   notify: 'changed' | 'always' | 'never';
-  agentTools: boolean;
+  /** `auto`: only for clients that don't notice new tools, and only what they need for that. */
+  agentTools: boolean | 'auto';
   /** End what servers leave behind in sessions of their own. */
   reap: boolean;
   stateDir: string;
@@ -130,7 +131,7 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
     concurrency: all.concurrency,
     maxMessage: all.maxMessage * 1024 * 1024,
     notify: all.notify,
-    agentTools: all.agentTools,
+    agentTools: all.agentTools === 'auto' ? 'auto' : all.agentTools === true || all.agentTools === 'on',
     reap: all.reap,
     stateDir: all.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
     projectDir: stateDir({ cwd, env: base.env }),

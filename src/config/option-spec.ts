@@ -51,12 +51,24 @@ interface ChoiceSpec extends Common {
 interface SwitchSpec extends Common {
   readonly type: 'switch';
   readonly default: boolean;
+  /** What it can be besides on and off. Such a switch takes a value on the command line, and none is needed. */
+  readonly modes?: readonly string[];
 }
 interface SignalSpec extends Common {
   readonly type: 'signal';
   readonly default: NodeJS.Signals;
 }
 export type OptionSpec = ListSpec | NumberSpec | TextSpec | ChoiceSpec | SwitchSpec | SignalSpec;
+
+/** Whether the option can have a value on the command line: a plain switch has none. */
+export function takesValue(spec: OptionSpec): boolean {
+  return spec.type !== 'switch' || spec.modes !== undefined;
+}
+
+/** The words that a switch with further modes takes; none for every other option. */
+export function switchWords(spec: OptionSpec): readonly string[] {
+  return spec.type === 'switch' && spec.modes !== undefined ? ['on', 'off', ...spec.modes] : [];
+}
 
 /** Whether `--no-<name>` means something: for what can be switched, and for what has a bare form. */
 export function negatable(spec: OptionSpec): boolean {

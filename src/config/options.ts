@@ -175,8 +175,10 @@ const table = {
   'agent-tools': {
     group: 'Agent',
     type: 'switch',
+    modes: ['auto'],
     default: false,
-    description: 'Add tools by which an agent can restart and inspect the server',
+    description:
+      'Add tools by which an agent can restart and inspect the server; auto: only those that list and call its tools, and only for clients known not to notice new tools',
   },
   reap: {
     group: 'General',
@@ -240,7 +242,7 @@ type ValueOf<S> = S extends { type: 'list' }
         ? C
         : S extends { type: 'signal' }
           ? NodeJS.Signals
-          : boolean;
+          : boolean | (S extends { modes: readonly (infer M)[] } ? M | 'on' | 'off' : never);
 
 /** Every option by its name in camel case. `true` is the bare option (`--poll`), `false` the negated one (`--no-build`). */
 export type Options = { -readonly [N in keyof Table as CamelCase<N>]?: ValueOf<Table[N]> };

@@ -1,9 +1,19 @@
 /**
- * Calls of the agent's own tools (`--agent-tools`, or while no server has ever come up): told from the server's, listed beside
+ * Calls of the agent's own tools (`--agent-tools`, with `auto` for some clients only, or while no server has ever come up): told from the server's, listed beside
  * them, and handed to whoever can execute them. A server's tool is never shadowed. What the tools do is in reload/agent-tools.ts.
  */
-import { listedTools, shownNames, STAND_IN_TOOLS, type AgentTool } from '../agent/tools.js';
-import { notStarted, type ToolNames } from '../agent/words.js';
+import { ignoresListChanged } from '../agent/clients-without-list-changed.js';
+import {
+  ALL_TOOLS,
+  listedTools,
+  NO_TOOLS,
+  shownNames,
+  STAND_IN_TOOLS,
+  TOOLS_OF_AUTO,
+  type AgentTool,
+} from '../agent/tools.js';
+import type { ToolNames } from '../agent/tool-names.js';
+import { notStarted } from '../agent/words.js';
 import { keyOf } from '../session/ids.js';
 import { appendAt, locate, readAt, setAt } from '../wire/edit.js';
 import { result } from '../wire/message.js';
@@ -12,27 +22,51 @@ import type { AgentCall, Desk } from './desk.js';
 import type { Held } from './hold.js';
 import { toolOf } from './safe.js';
 
+/**
+ * Which of the agent's tools stand beside the server's in the list of the client that sent this request; without a request, of the one
+ * that spoke last. With `auto` that depends on the client, and one that has not said who it is has none.
+ */
+export function toolsBeside(desk: Desk, request?: Buffer): ReadonlySet<AgentTool> {
+  const { agentTools } = desk.options;
+  if (agentTools === 'auto') return ignoresListChanged(desk.session.clientNameOf(request)) ? TOOLS_OF_AUTO : NO_TOOLS;
+  return agentTools ? ALL_TOOLS : NO_TOOLS;
+}
+
 /** Which of the agent's tools a message calls, if any. */
 export function agentTool(desk: Desk, envelope: Envelope, line: Buffer): AgentTool | undefined {
   if (!mayCallOurs(desk) || envelope.kind !== 'request' || envelope.method !== 'tools/call') return undefined;
   const called = toolOf(line);
   const tool = desk.agentNames.get(called);
-  if (desk.options.agentTools || tool === undefined) return tool;
-  return tool === called && STAND_IN_TOOLS.has(tool) ? tool : undefined;
+  if (tool === undefined || toolsBeside(desk, line).has(tool)) return tool;
+  return desk.standInTools !== 'unlisted' && tool === called && STAND_IN_TOOLS.has(tool) ? tool : undefined;
 }
 
-/** Whether the client has been listed tools of ours, or will be. */
+/** Whether a client may have been listed tools of ours, or will be. */
 export function mayCallOurs(desk: Desk): boolean {
-  return desk.options.agentTools || desk.standInTools !== 'unlisted';
+  return desk.options.agentTools !== false || desk.standInTools !== 'unlisted';
 }
 
-/** What our tools are called at the moment; undefined if the agent has none. */
-export function toolNames(desk: Desk): ToolNames | undefined {
-  return desk.options.agentTools ? namesShown(desk) : undefined;
+/** What those of our tools are called that the sender of this request has beside the server's; undefined if it has none. */
+export function toolNames(desk: Desk, request?: Buffer): ToolNames | undefined {
+  const beside = toolsBeside(desk, request);
+  return beside.size === 0 ? undefined : namesOfTools(desk, beside);
 }
 
-export function namesShown(desk: Desk): ToolNames {
-  return Object.fromEntries([...desk.agentNames].map(([shown, tool]) => [tool, shown])) as ToolNames;
+/** Those that the sender of this request can call, be it in place of a server that had never come up. */
+function callableTools(desk: Desk, request?: Buffer): ReadonlySet<AgentTool> {
+  const beside = toolsBeside(desk, request);
+  return desk.standInTools === 'unlisted' ? beside : new Set([...beside, ...STAND_IN_TOOLS]);
+}
+
+/** The same for a client that was listed the stand-ins, or is told of them. */
+export function standInNames(desk: Desk, request?: Buffer): ToolNames {
+  return namesOfTools(desk, callableTools(desk, request));
+}
+
+export function namesOfTools(desk: Desk, tools: ReadonlySet<AgentTool>): ToolNames {
+  const names = [...desk.agentNames].filter(([, tool]) => tools.has(tool)).map(([shown, tool]) => [tool, shown]);
+  // Who has any of them has those that the type demands.
+  return Object.fromEntries(names) as ToolNames;
 }
 
 /** These are needed most while a reload is under way, and wait by themselves; the others wait for it like any call. */
@@ -44,7 +78,9 @@ export function callAgent(desk: Desk, tool: AgentTool, held: Held, id: Id): void
   desk.session.asked('tools/call', held.line);
   const abort = new AbortController();
   desk.agentCalls.set(abort, keyOf(id));
-  desk.ports.agent({ id, tool, arguments: readAt(held.line, ['params', 'arguments']), held, signal: abort.signal });
+  const given: unknown = readAt(held.line, ['params', 'arguments']);
+  const callersTools = callableTools(desk, held.line);
+  desk.ports.agent({ id, tool, arguments: given, held, callersTools, signal: abort.signal });
 }
 
 /** The call is answered, unless the client has taken it back. */
@@ -83,22 +119,25 @@ export function mustLearnNames(desk: Desk, id: Id, known: () => void): boolean {
 }
 
 /** The first page of the server's tools with ours behind them; its own stay as they are. */
-export function withAgentTools(desk: Desk, line: Buffer, taken: ReadonlySet<string>): Buffer {
+export function withAgentTools(desk: Desk, request: Buffer, line: Buffer, taken: ReadonlySet<string>): Buffer {
   nameAgentTools(desk, taken);
-  return appendAt(line, ['result', 'tools'], listedTools(taken)) ?? line;
+  const only = toolsBeside(desk, request);
+  return appendAt(line, ['result', 'tools'], listedTools(taken, { only })) ?? line;
 }
 
 /** What the list of tools has where no server gives it. */
-export function toolsWithoutServer(desk: Desk): unknown[] {
-  const { agentTools } = desk.options;
+export function toolsWithoutServer(desk: Desk, request: Buffer): unknown[] {
+  const beside = toolsBeside(desk, request);
   // A server that refuses the list has come up, though nothing that it answered was a result so far.
   const isInPlace = !desk.born && desk.serving === undefined;
-  if (!isInPlace && !agentTools) return [];
+  if (!isInPlace && beside.size === 0) return [];
   if (isInPlace) desk.standInTools = 'listed';
   const none = new Set<string>();
   nameAgentTools(desk, none);
-  const note = isInPlace && desk.failure !== undefined ? notStarted(desk.failure, namesShown(desk)) : undefined;
-  const listed = listedTools(none, { only: agentTools ? undefined : STAND_IN_TOOLS, note });
+  const note =
+    isInPlace && desk.failure !== undefined ? notStarted(desk.failure, standInNames(desk, request)) : undefined;
+  const only = isInPlace ? new Set([...beside, ...STAND_IN_TOOLS]) : beside;
+  const listed = listedTools(none, { only, note });
   return listed.map((tool) => JSON.parse(tool) as unknown);
 }
 
@@ -106,9 +145,9 @@ export function toolsWithoutServer(desk: Desk): unknown[] {
  * A server without tools gains the capability: an edit may give it the first one, and a client asks only for what was declared when it
  * connected. Where clients are never told of changed lists, only our own tools are a reason.
  */
-export function withToolsCapability(desk: Desk, generation: number, line: Buffer): Buffer {
-  const { agentTools, promise } = desk.options;
-  if (!(agentTools || promise) || locate(line, ['result', 'capabilities', 'tools']) !== undefined) return line;
+export function withToolsCapability(desk: Desk, generation: number, request: Buffer, line: Buffer): Buffer {
+  const isReason = desk.options.promise || toolsBeside(desk, request).size > 0;
+  if (!isReason || locate(line, ['result', 'capabilities', 'tools']) !== undefined) return line;
   desk.lacking = new Set([...desk.lacking, 'tools']);
   desk.capabilityGaps.set(generation, { lacking: desk.lacking, gained: [] });
   // That the list may change is promised where it is for all lists.

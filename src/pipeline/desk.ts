@@ -49,6 +49,8 @@ export interface AgentCall {
   readonly tool: AgentTool;
   readonly arguments: unknown;
   readonly held: Held;
+  /** Those of our tools that the caller has. */
+  readonly callersTools: ReadonlySet<AgentTool>;
   /** Aborted when the client takes the call back. */
   readonly signal: AbortSignal;
 }
@@ -65,7 +67,7 @@ export interface DeskOptions {
   readonly retry: 'safe' | 'never';
   readonly concurrency: number | undefined;
   readonly onFailure: 'report' | 'serve';
-  readonly agentTools: boolean;
+  readonly agentTools: boolean | 'auto';
   /** What the server is called until it says so itself. */
   readonly name: string;
   /** Milliseconds; 0: no limit. */

@@ -38,7 +38,7 @@ export function failureAnswer(desk: Desk, request: FailedRequest, words: Failure
 export function lostAnswer(desk: Desk, request: FailedRequest, crash: Failure | undefined, isRetry: boolean): Buffer {
   const { method, line } = request;
   const tool = method === 'tools/call' ? toolOf(line) : '';
-  const text = mayHaveRun(method, tool, crash, toolNames(desk), isRetry);
+  const text = mayHaveRun(method, tool, crash, toolNames(desk, line), isRetry);
   return failureAnswer(desk, request, { text }, { ...crash, method, mayHaveRun: true });
 }
 

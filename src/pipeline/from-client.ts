@@ -10,7 +10,15 @@ import { readAt } from '../wire/edit.js';
 import { error, PARSE_ERROR, result } from '../wire/message.js';
 import { cutOut, lengthOf, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
-import { agentTool, callAgent, mayCallOurs, mustLearnNames, passesHold, toolNames } from './agent-calls.js';
+import {
+  agentTool,
+  callAgent,
+  mayCallOurs,
+  mustLearnNames,
+  passesHold,
+  toolNames,
+  toolsBeside,
+} from './agent-calls.js';
 import { joinBatch, lookInside, requestsIn } from './batch.js';
 import { introducedAfter, isAlive, type Desk } from './desk.js';
 import { failureAnswer, lostAnswer, type FailedRequest } from './failure-answers.js';
@@ -111,7 +119,7 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
     return;
   }
   if (calls && desk.failure !== undefined) desk.ports.retryFailure();
-  if (desk.lacking.size > 0 && isEmptyForSure(desk, method)) {
+  if (desk.lacking.size > 0 && isEmptyForSure(desk, method, line)) {
     desk.ports.client(result(id, emptyList(desk, method, line)));
     return;
   }
@@ -170,10 +178,11 @@ function waitsForRetry(desk: Desk, held: Held): boolean {
 }
 
 /** A server may have tools that it doesn't declare: unless ours are to be listed in any case, it is asked; see undeclared-tools.ts. */
-function isEmptyForSure(desk: Desk, method: string): boolean {
+function isEmptyForSure(desk: Desk, method: string, line: Buffer): boolean {
   const capability = listByMethod(method)?.capability;
   if (capability === undefined || !desk.lacking.has(capability)) return false;
-  return desk.options.agentTools || desk.session.vouched || (desk.ignoresToolList && capability === 'tools');
+  if (desk.session.vouched || (desk.ignoresToolList && capability === 'tools')) return true;
+  return toolsBeside(desk, line).size > 0;
 }
 
 /** While a failure stands, old code executes no tool, unless that was asked for. */
@@ -231,7 +240,7 @@ function forwardBatch(desk: Desk, held: Held): void {
 
 function refuse(desk: Desk, held: Held, refusal: Refusal): void {
   const limit = refusal === 'messages' ? `${MAX_HELD} messages` : `${MAX_HELD_BYTES / 1024 / 1024} MiB of messages`;
-  const words = { text: holdIsFull(limit, toolNames(desk)) };
+  const words = { text: holdIsFull(limit, toolNames(desk, held.line)) };
   const answers = answerAll(held, (request) => failureAnswer(desk, request, words, { held: limit }));
   if (answers === undefined)
     desk.ports.warn(`a message of the client was dropped: ${limit} wait for the reload already`);

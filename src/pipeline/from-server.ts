@@ -11,7 +11,7 @@ import { result } from '../wire/message.js';
 import { cutOut, lengthOf, type Run } from '../wire/run.js';
 import type { Envelope, Id } from '../wire/scan.js';
 import { joinBatch, lookInside } from './batch.js';
-import { namesOf, toolNames, withAgentTools, withToolsCapability } from './agent-calls.js';
+import { namesOf, toolNames, toolsBeside, withAgentTools, withToolsCapability } from './agent-calls.js';
 import { introducedAfter, isAlive, type Desk } from './desk.js';
 import { noteRefusedDiscover } from './eras.js';
 import { freeTurn, pump } from './from-client.js';
@@ -142,11 +142,11 @@ function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
   if (desk.tasks.enabled) noteTaskAnswer(desk, owed.generation, owed.method, lineOf(owed), line);
   if (owed.method === 'tools/call' && desk.notes !== undefined) line = noted(desk, desk.notes, owed, line);
   if (owed.method === 'tools/call' && desk.failure !== undefined && servesOldCode(desk, owed))
-    return withFailure(line, desk.failure, toolNames(desk));
+    return withFailure(line, desk.failure, toolNames(desk, lineOf(owed)));
   if (!LESSONS.has(owed.method)) return line;
   const said = line;
   const isOpening = owed.method === 'initialize' || owed.method === 'server/discover';
-  if (isOpening) line = withToolsCapability(desk, owed.generation, line);
+  if (isOpening) line = withToolsCapability(desk, owed.generation, lineOf(owed), line);
   const agreed = desk.session.answered(owed, line);
   if (isOpening) desk.ports.introduced(owed.method, said);
   if (agreed !== undefined) {
@@ -168,7 +168,7 @@ function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
     desk.served.onPage(list.name, readAt(lineOf(owed), ['params', 'cursor']), answered, owed.generation);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(desk, owed.generation, items);
-    if (items !== undefined && desk.options.agentTools)
+    if (items !== undefined && toolsBeside(desk, lineOf(owed)).size > 0)
       return firstPage(desk, owed, isCacheable ? neverCached(line) : line);
   }
   return list !== undefined && isCacheable ? neverCached(line) : line;
@@ -176,12 +176,13 @@ function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
 
 /** Ours go behind the server's on the first page, and a name of theirs on a later page counts too. */
 function firstPage(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
-  if (locate(lineOf(owed), ['params', 'cursor']) !== undefined) return line;
+  const request = lineOf(owed);
+  if (locate(request, ['params', 'cursor']) !== undefined) return line;
   const page = pageOf(listNamed('tools'), readAt(line, ['result']));
   if (page === undefined) return line;
-  if (page.next === undefined) return withAgentTools(desk, line, namesOf(page.items));
+  if (page.next === undefined) return withAgentTools(desk, request, line, namesOf(page.items));
   desk.ports.allTools(owed.generation, (items) =>
-    desk.ports.client(withAgentTools(desk, line, namesOf(items ?? page.items))),
+    desk.ports.client(withAgentTools(desk, request, line, namesOf(items ?? page.items))),
   );
   return undefined;
 }

@@ -134,7 +134,7 @@ export function expire(desk: Desk): number | undefined {
   const { hold } = desk.options;
   if (hold === 0) return undefined;
   for (const held of desk.hold.expire(desk.ports.now() - hold)) {
-    const text = heldTooLong(hold / 1000, toolNames(desk), { isRetry: held.again, isFirst: !desk.born });
+    const text = heldTooLong(hold / 1000, toolNames(desk, held.line), { isRetry: held.again, isFirst: !desk.born });
     const facts = { waitedMs: hold, ...(held.again ? { mayHaveRun: true } : {}) };
     const line = answerAll(held, (request) => failureAnswer(desk, request, { text }, facts));
     if (line !== undefined) desk.ports.client(line);

@@ -7,7 +7,7 @@ import { notStarted } from '../agent/words.js';
 import { LISTS } from '../lists/lists.js';
 import { capabilitiesOf, membersOf } from '../session/session.js';
 import { readAt } from '../wire/edit.js';
-import { namesShown } from './agent-calls.js';
+import { standInNames } from './agent-calls.js';
 import type { Desk, Remembered } from './desk.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -63,9 +63,9 @@ function told(desk: Desk, last: Members): Members {
 
 function instructions(desk: Desk, last: unknown): Members {
   if (desk.failure === undefined) return {};
-  const note = notStarted(desk.failure, namesShown(desk));
   // The words name our tools: an agent may call them though its client never asks for the list.
   if (desk.standInTools === 'unlisted') desk.standInTools = 'withdrawn';
+  const note = notStarted(desk.failure, standInNames(desk));
   const before = typeof last === 'string' ? `\n\nWhat the server said when it last ran:\n\n${last}` : '';
   return { instructions: `${note}${before}` };
 }

@@ -3,7 +3,8 @@
  * place, and that nothing may be cached, because the next edit changes it. Only those bytes differ.
  */
 import { LISTS } from '../lists/lists.js';
-import { servedByOldCode, type Failure, type ToolNames } from '../agent/words.js';
+import type { ToolNames } from '../agent/tool-names.js';
+import { servedByOldCode, type Failure } from '../agent/words.js';
 import { appendAt, locate, setAt } from '../wire/edit.js';
 
 /** Adds `listChanged: true` to each list capability that stands at `path`. */

@@ -8,7 +8,7 @@ import { listByMethod } from '../lists/lists.js';
 import { readAt } from '../wire/edit.js';
 import { error, METHOD_NOT_FOUND, result } from '../wire/message.js';
 import type { Id } from '../wire/scan.js';
-import { toolNames, toolsWithoutServer } from './agent-calls.js';
+import { toolNames, toolsBeside, toolsWithoutServer } from './agent-calls.js';
 import type { Desk } from './desk.js';
 import { failureAnswer } from './failure-answers.js';
 import { discoverInPlace, initializeInPlace } from './opening-answers.js';
@@ -26,10 +26,10 @@ export function standIn(desk: Desk, id: Id, method: string, line: Buffer): Buffe
     if (method === 'server/discover') return error(id, METHOD_NOT_FOUND, 'Method not found');
   }
   // The agent's own tools are there whatever the server does.
-  if (method === 'tools/list' && desk.options.agentTools) return result(id, emptyList(desk, method, line));
+  if (method === 'tools/list' && toolsBeside(desk, line).size > 0) return result(id, emptyList(desk, method, line));
   const request = { id, method, line };
   if (failure === undefined) return failureAnswer(desk, request, { text: noServer() }, { noServer: true });
-  const names = toolNames(desk);
+  const names = toolNames(desk, line);
   const words = { text: failureText(failure, names), message: failureMessage(failure, names) };
   return failureAnswer(desk, request, words, failure);
 }
@@ -55,6 +55,6 @@ export function emptyList(desk: Desk, method: string, line: Buffer): Members | u
   if (list === undefined) return undefined;
   const empty: Record<string, unknown[]> = { [list.resultKey]: [] };
   desk.served.onPage(list.name, readAt(line, ['params', 'cursor']), empty);
-  if (list.name === 'tools') empty[list.resultKey] = toolsWithoutServer(desk);
+  if (list.name === 'tools') empty[list.resultKey] = toolsWithoutServer(desk, line);
   return desk.session.resultOf(desk.session.era === 'modern' ? { ...empty, ttlMs: 0, cacheScope: 'private' } : empty);
 }

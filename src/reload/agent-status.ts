@@ -8,7 +8,7 @@ import { cutText, fitFacts, jsonLength, lastThatFit, MAX_WORDS, roomBeside } fro
 import { firstOf, type Outdated } from '../agent/reports.js';
 import * as say from '../agent/status-report.js';
 import { factsOf } from '../agent/tool-listing.js';
-import type { ToolNames } from '../agent/words.js';
+import type { ToolNames } from '../agent/tool-names.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Freshness } from './freshness.js';

@@ -7,13 +7,14 @@ import { checkArguments, type Arguments } from '../agent/arguments.js';
 import * as say from '../agent/reports.js';
 import { runsCopy } from '../agent/status-report.js';
 import { factsOf, listAnswer } from '../agent/tool-listing.js';
-import type { Failure, ToolNames } from '../agent/words.js';
+import type { ToolNames } from '../agent/tool-names.js';
+import type { Failure } from '../agent/words.js';
 import { nearMisses } from '../config/nearest.js';
 import type { FlowContext } from '../flow/flow.js';
 import { listNamed } from '../lists/lists.js';
 import { readMarker } from '../log/marker.js';
 import { isRunning } from '../log/running.js';
-import { answerAgent, closeCall, namesOf, namesShown } from '../pipeline/agent-calls.js';
+import { answerAgent, closeCall, namesOf, namesOfTools } from '../pipeline/agent-calls.js';
 import type { AgentCall } from '../pipeline/desk.js';
 import { fromClient } from '../pipeline/from-client.js';
 import { locate, setAt } from '../wire/edit.js';
@@ -84,12 +85,12 @@ export class AgentTools {
     await history.written();
     if (!settled) {
       const seconds = Math.round(this.#context.flow.config.hold / 1000);
-      const words = say.stillRestarting(seconds, this.#names);
+      const words = say.stillRestarting(seconds, this.#names(call));
       return this.#answer(call, { words, facts: { restarted: false }, isError: true });
     }
     const standing = this.#standing();
     if (standing !== undefined) {
-      const words = say.notRestarted(standing.failure, this.#names);
+      const words = say.notRestarted(standing.failure, this.#names(call));
       return this.#answer(call, { words, facts: { restarted: false, ...factsOf(standing) }, isError: true });
     }
     // A restart that met the very first start was no reload.
@@ -98,7 +99,7 @@ export class AgentTools {
     const reload: Facts = last?.['generation'] === generation ? last : {};
     const { ms = 0, phases = {}, changes = [] } = reload as Partial<say.Reload> & Facts;
     this.#answer(call, {
-      words: this.#withCopy(say.restarted({ generation, ms, changes })),
+      words: this.#withCopy(call, say.restarted({ generation, ms, changes })),
       facts: { restarted: true, generation, ms, phases, changes },
     });
   }
@@ -110,7 +111,7 @@ export class AgentTools {
     const outdated = this.#outdated();
     const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...verdict };
     this.#answer(call, {
-      words: this.#withCopy(say.verified(verdict, this.#names, outdated)),
+      words: this.#withCopy(call, say.verified(verdict, this.#names(call), outdated)),
       facts: { ...(kind === 'torn' ? {} : { restarted: kind === 'yes' }), ...facts, ...factsOf(outdated.standing) },
       isError: kind === 'torn',
     });
@@ -135,18 +136,19 @@ export class AgentTools {
     if (wait) await inPatience(this.#context, call, this.#started());
     const { flow, freshness } = this.#context;
     await freshness()?.watch.prepare(flow.config.rules.map((rule) => rule.name));
-    this.#answer(call, statusAnswer(this.#context, { waited: wait, log, outdated: this.#outdated() }, this.#names));
+    const asked = { waited: wait, log, outdated: this.#outdated() };
+    this.#answer(call, statusAnswer(this.#context, asked, this.#names(call)));
   }
 
   async #list(call: AgentCall, { name: wanted }: Of<'list_server_tools'>): Promise<void> {
     const items = await this.#tools(call.signal);
     const outdated = this.#outdated();
     if (typeof items === 'string') {
-      const words = say.noLists(items, this.#names, outdated.standing);
+      const words = say.noLists(items, this.#names(call), outdated.standing);
       return this.#answer(call, { words, facts: factsOf(outdated.standing), isError: true });
     }
     const generation = this.#context.traffic.desk.serving;
-    this.#answer(call, listAnswer({ items, wanted, generation, outdated }, this.#names));
+    this.#answer(call, listAnswer({ items, wanted, generation, outdated }, this.#names(call)));
   }
 
   /** The server's own tools, or why they can't be had. */
@@ -167,7 +169,7 @@ export class AgentTools {
     const names = typeof tools === 'string' || desk.failure !== undefined ? undefined : namesOf(tools);
     if (names !== undefined && !names.has(name)) {
       const near = nearMisses(name, [...names]).slice(0, NEAR);
-      return this.#answer(call, { words: say.noSuchTool(name, near, this.#names), isError: true });
+      return this.#answer(call, { words: say.noSuchTool(name, near, this.#names(call)), isError: true });
     }
     if (!closeCall(desk, call)) return;
     // A reload may have begun meanwhile: then it waits for it like any other.
@@ -182,13 +184,13 @@ export class AgentTools {
   }
 
   /** Whoever asks about a restart has edited something. */
-  #withCopy(words: string): string {
+  #withCopy(call: AgentCall, words: string): string {
     const copy = copyThatRuns(this.#context.flow);
-    return copy === undefined ? words : `${words} ${runsCopy(copy, this.#names)}`;
+    return copy === undefined ? words : `${words} ${runsCopy(copy, this.#names(call))}`;
   }
 
-  get #names(): ToolNames {
-    return namesShown(this.#context.traffic.desk);
+  #names({ callersTools }: AgentCall): ToolNames {
+    return namesOfTools(this.#context.traffic.desk, callersTools);
   }
 
   #standing(): say.Standing | undefined {

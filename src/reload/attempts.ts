@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
+import { toolsBeside } from '../pipeline/agent-calls.js';
 import { holdTraffic, retire } from '../pipeline/handover.js';
 import { createRun, named, nothing, timed, type Run, type Wants } from './attempt.js';
 import { isOver, report } from './attempt-end.js';
@@ -205,9 +206,9 @@ export class Attempts {
     const { flow, traffic } = this.#context;
     if (restart) run.next = 'restart';
     this.#owing = { next: run.next, signals: run.signals };
-    const { agentTools } = traffic.desk.options;
+    const before = toolsBeside(traffic.desk);
     traffic.reconfigure(flow.config);
-    if (flow.config.agentTools !== agentTools) announceAgentTools(flow, traffic.desk);
+    if (toolsBeside(traffic.desk) !== before) announceAgentTools(flow, traffic.desk);
     const since = Date.now() - (performance.now() - run.began);
     await this.#freshness?.reopen(flow.config, this.#configuration.rules(), since);
   }

@@ -14,6 +14,7 @@ export type Era = 'legacy' | 'modern';
 type Members = Readonly<Record<string, unknown>>;
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 /** These belong to the one request that carried them. */
 const OF_ONE_REQUEST = new Set(['progressToken', 'io.modelcontextprotocol/logLevel']);
@@ -30,6 +31,10 @@ export class Session {
   #vouched = false;
   #logLevel: string | undefined;
   #latest: Buffer | undefined;
+  /** Of `initialize`. */
+  #clientName: string | undefined;
+  /** The last modern request that named its client. */
+  #namedBy: Buffer | undefined;
   readonly #subscriptions = new Map<string, string>();
 
   get era(): Era | undefined {
@@ -95,6 +100,15 @@ export class Session {
     return { ...value, resultType: 'complete', ...(info === undefined ? {} : { _meta: { [SERVER_INFO]: info } }) };
   }
 
+  /**
+   * The name of the client that sent this request; without a request, of the one that spoke last. Undefined if it has not said.
+   * A modern request names its client itself, and one that does not is of whoever was named before.
+   */
+  clientNameOf(line?: Buffer): string | undefined {
+    if (this.#era === 'legacy') return this.#clientName;
+    return namedIn(line) ?? namedIn(this.#namedBy);
+  }
+
   /** Whether a request by this method tells nothing new: then it need not be shown to `asked`. */
   knows(method: string): boolean {
     return this.#era === 'legacy' && method !== 'initialize';
@@ -105,6 +119,9 @@ export class Session {
     if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, line);
     // What the client was told in a server's place binds nobody: it may open a session of the other era all the same.
     else if (this.#vouched && method === 'initialize') this.#era = 'legacy';
+    if (method === 'initialize') this.#clientName = textAt(line, ['params', 'clientInfo', 'name']);
+    // Looked into only when somebody wants to know.
+    else if (this.#era !== 'legacy' && line.includes(CLIENT_INFO)) this.#namedBy = line;
     if (method === 'initialize' && this.#result === undefined) this.#params = rawAt(line, ['params']) ?? '{}';
     if (this.#era !== 'modern') return true;
     if (!isModern(line)) return false;
@@ -180,6 +197,16 @@ function eraOf(method: string, line: Buffer): Era {
 
 function isModern(line: Buffer): boolean {
   return locate(line, ['params', '_meta', PROTOCOL_VERSION]) !== undefined;
+}
+
+/** Who a modern request says that it is from. */
+function namedIn(line: Buffer | undefined): string | undefined {
+  return line === undefined ? undefined : textAt(line, ['params', '_meta', CLIENT_INFO, 'name']);
+}
+
+function textAt(line: Buffer, path: readonly string[]): string | undefined {
+  const value = readAt(line, path);
+  return typeof value === 'string' ? value : undefined;
 }
 
 function uriOf(line: Buffer): string {

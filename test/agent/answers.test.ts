@@ -8,7 +8,8 @@ import { cutText, jsonLength, MAX_ANSWER } from '#src/agent/limits.js';
 import * as say from '#src/agent/reports.js';
 import { listAnswer } from '#src/agent/tool-listing.js';
 import { shownNames, toolDefinitions } from '#src/agent/tools.js';
-import type { Failure, ToolNames } from '#src/agent/words.js';
+import type { ToolNames } from '#src/agent/tool-names.js';
+import type { Failure } from '#src/agent/words.js';
 import { fc } from '../support/property.js';
 
 const tools = Object.fromEntries([...shownNames(new Set())].map(([name, tool]) => [tool, name])) as ToolNames;

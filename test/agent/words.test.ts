@@ -5,8 +5,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import * as reports from '#src/agent/reports.js';
+import { runsCopy } from '#src/agent/status-report.js';
 import * as words from '#src/agent/words.js';
-import type { Failure, ToolNames } from '#src/agent/words.js';
+import type { ToolNames } from '#src/agent/tool-names.js';
+import type { Failure } from '#src/agent/words.js';
 import { root } from '../support/paths.js';
 
 const tried = { at: '2026-11-18T09:30:07.123Z', againAfterMs: 2400 };
@@ -112,6 +115,36 @@ test('P7 what clients and agents are told, as words.txt shows it', () => {
     .join('\n');
   if (process.env['UPDATE_WORDS'] !== undefined) writeFileSync(file, shown);
   assert.equal(shown, readFileSync(file, 'utf8'), 'read the difference, then run this test with UPDATE_WORDS=1');
+});
+
+/** With `--agent-tools auto`. */
+const few: ToolNames = { list_server_tools: 'list_server_tools', call_server_tool: 'call_server_tool' };
+
+test('an agent that has only some of our tools is told of no others', () => {
+  const copy = { copy: 'a', sources: 'b', install: 'pip install -e b', environment: 'c' };
+  const texts = Object.values(failures).flatMap((failure) => [
+    words.failureText(failure, few),
+    words.failureMessage(failure, few),
+    words.servedByOldCode(failure, few),
+    words.notStarted(failure, few),
+    words.mayHaveRun('tools/call', 'add', failure, few),
+    reports.notRestarted(failure, few),
+    reports.noLists('none', few, { failure, generation: 1, servesTools: false }),
+  ]);
+  texts.push(
+    words.heldTooLong(50, few),
+    words.holdIsFull('10000 messages', few),
+    reports.stillRestarting(50, few),
+    reports.verified({ kind: 'torn' }, few),
+    reports.verified({ kind: 'yes', at: 'now', reason: 'x', generation: 2, crash: true }, few),
+    reports.noLists('none', few),
+    reports.noSuchTool('a', ['b'], few),
+    runsCopy(copy, few),
+  );
+  for (const text of texts) {
+    assert.doesNotMatch(text, /undefined|server_status|restart_server|verify_server_restarted/, text);
+    assert.match(text, /[.)]$/, 'it ends as a sentence does');
+  }
 });
 
 test('every sentence is shown', () => {

@@ -115,6 +115,9 @@ const rows: Readonly<Record<string, Row>> = {
     good: [
       ['true', true],
       ['0', false],
+      ['on', true],
+      ['off', false],
+      ['auto', 'auto'],
     ],
     bad: ['please'],
   },
@@ -178,6 +181,19 @@ test('of several values the last one counts, and a list keeps them all', () => {
   assert.deepEqual(checkTexts(specOf('hold'), ['1', '2']), { ok: true, value: 2 });
   assert.deepEqual(checkTexts(specOf('watch'), ['a', 'b']), { ok: true, value: ['a', 'b'] });
   assert.deepEqual(checkTexts(specOf('ext'), ['js,.ts', 'py']), { ok: true, value: ['js', 'ts', 'py'] });
+});
+
+test('data: the words of a switch that has further modes mean the same as true and false', () => {
+  for (const [agentTools, value] of [
+    ['auto', 'auto'],
+    ['on', true],
+    ['off', false],
+    [true, true],
+    [false, false],
+  ])
+    assert.deepEqual(checkOptions({ agentTools }), { ok: true, value: { agentTools: value } });
+  for (const agentTools of ['yes', 'AUTO', 1, null]) assert.equal(checkOptions({ agentTools }).ok, false);
+  assert.equal(checkOptions({ reap: 'on' }).ok, false, 'a plain switch has no words');
 });
 
 test('data: good values pass, the bare and the negated form included', () => {

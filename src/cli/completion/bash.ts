@@ -3,6 +3,11 @@
 import type { Command } from '../command.js';
 import { choicesOf, wordsOf, type Value } from './words.js';
 
+/** Where the value may be left out, another option can follow. */
+function listing(choices: readonly string[], isOptional: boolean): string {
+  return `${isOptional ? '[[ $cur == -* ]] || ' : ''}kind=words list='${choices.join(' ')}'`;
+}
+
 export function bash(commands: readonly Command[]): string {
   const cases = commands.map((command) => {
     const words = wordsOf(command);
@@ -15,7 +20,7 @@ export function bash(commands: readonly Command[]): string {
       [byValue('file'), 'kind=file'],
       [byValue('directory'), 'kind=directory'],
       ...words.flatMap(({ name, value }): [string, string][] =>
-        value.kind === 'choice' ? [[`--${name}`, `kind=words list='${value.choices.join(' ')}'`]] : [],
+        value.kind === 'choice' ? [[`--${name}`, listing(value.choices, value.optional === true)]] : [],
       ),
       [byValue('any'), 'kind=any'],
     ];

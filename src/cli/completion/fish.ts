@@ -47,7 +47,7 @@ function fishValue(value: Value): string[] {
     case 'directory':
       return ['-x', `-a ${quoted('(__fish_complete_directories)')}`];
     case 'choice':
-      return ['-x', `-a ${quoted(value.choices.join(' '))}`];
+      return [...(value.optional === true ? [] : ['-x']), `-a ${quoted(value.choices.join(' '))}`];
     case 'any':
       return ['-x'];
   }

@@ -1,7 +1,7 @@
 // What can be typed on the command line of each command, out of the tables of commands and options: the same for every
 // shell. How a shell is told of it is the business of the files beside this one.
 
-import { negatable, type OptionSpec } from '../../config/option-spec.js';
+import { negatable, switchWords, takesValue, type OptionSpec } from '../../config/option-spec.js';
 import type { Command } from '../command.js';
 
 /** One thing that can be typed: an option or its negation. */
@@ -16,7 +16,7 @@ export interface Word {
 /** What follows an option: nothing, maybe something, a path, a directory, one of a few words, or anything at all. */
 export type Value =
   | { readonly kind: 'none' | 'optional' | 'file' | 'directory' | 'any' }
-  | { readonly kind: 'choice'; readonly choices: readonly string[] };
+  | { readonly kind: 'choice'; readonly choices: readonly string[]; readonly optional?: true };
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
 
@@ -47,7 +47,8 @@ export function choicesOf({ operands }: Command, commands: readonly Command[]): 
 }
 
 function valueOf(spec: OptionSpec): Value {
-  if (spec.type === 'switch') return { kind: 'none' };
+  if (!takesValue(spec)) return { kind: 'none' };
+  if (spec.type === 'switch') return { kind: 'choice', choices: switchWords(spec), optional: true };
   if (spec.type === 'choice') return { kind: 'choice', choices: spec.choices };
   if (spec.type === 'signal') return { kind: 'choice', choices: signals };
   const { placeholder = '' } = spec;

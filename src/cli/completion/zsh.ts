@@ -70,7 +70,7 @@ function zshValue({ value, name }: Word): string {
     case 'directory':
       return `:${name}:_files -/`;
     case 'choice':
-      return `:${name}:(${value.choices.join(' ')})`;
+      return `${value.optional === true ? '::' : ':'}${name}:(${value.choices.join(' ')})`;
     case 'optional':
       return `::${name}: `;
     case 'any':

@@ -1,7 +1,7 @@
 // The JSON schema of the configuration file, for editors, made from the same shape that the validator reads. Written to schema/ by
 // scripts/schema.mjs. One thing it can't know is the system: it takes any system's signals, the validator those of this one.
 
-import type { OptionSpec } from '../option-spec.js';
+import { switchWords, type OptionSpec } from '../option-spec.js';
 import { actions, fileShape, reloadSignals, type Shape } from './shape.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ function valueSchema(spec: OptionSpec): Schema {
     case 'choice':
       return { enum: spec.choices };
     case 'switch':
-      return { type: 'boolean' };
+      return spec.modes === undefined ? { type: 'boolean' } : { enum: [true, false, ...switchWords(spec)] };
     default:
       return { enum: [...reloadSignals, ...otherSignals].sort() };
   }

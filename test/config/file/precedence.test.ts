@@ -73,7 +73,7 @@ const table = new Map<string, Row & { read?: (config: Config) => unknown; beside
   number('stopTimeout', 2000),
   number('concurrency', undefined),
   ['maxMessage', { values: [1, '2', 3], results: [MiB, 2 * MiB, 3 * MiB, 128 * MiB] }],
-  ['agentTools', { values: [false, 'true', true], results: [false, true, true, false] }],
+  ['agentTools', { values: [false, 'auto', true], results: [false, 'auto', true, false] }],
   ['reap', { values: [false, 'true', true], results: [false, true, true, false] }],
   choice('logLevel', ['debug', 'error'], 'info'),
   choice('logFormat', ['json', 'text'], 'text'),

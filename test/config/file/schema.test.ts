@@ -135,7 +135,7 @@ function optionOf(spec: OptionSpec): fc.Arbitrary<unknown> {
     case 'choice':
       return fc.constantFrom<unknown>(...spec.choices, 'other', spec.choices[0]!.toUpperCase(), true);
     case 'switch':
-      return fc.constantFrom<unknown>(true, false, 'true', 1);
+      return fc.constantFrom<unknown>(true, false, 'true', 1, 'on', 'off', ...(spec.modes ?? []));
     default:
       return fc.constantFrom<unknown>(...Object.keys(constants.signals), 'TERM', 'toString', 15);
   }
