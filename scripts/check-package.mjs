@@ -65,7 +65,8 @@ function files() {
 }
 
 function unwantedFiles() {
-  const wanted = /^((bin|dist[/\\](bundle|lib)|schema)[/\\]|(package\.json|README\.md|CHANGELOG\.md|LICENSE)$)/;
+  const wanted =
+    /^((bin|dist[/\\](bundle|lib)|schema|skills)[/\\]|(package\.json|README\.md|CHANGELOG\.md|LICENSE|llms\.txt)$)/;
   return files()
     .filter((file) => !wanted.test(file) || /\.test\.|tsbuildinfo|\.map$|\.compiled$/.test(file))
     .map((file) => `${file} does not belong in the package`);

@@ -19,8 +19,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   flow: ['process', 'wire', 'log', 'config', 'server'],
   pipeline: ['session', 'wire', 'lists', 'agent'],
   reload: 'wire process log config agent watch session lists build server flow pipeline'.split(' '),
+  clients: ['config', 'log'],
   smoke: ['wire', 'process', 'log', 'config', 'lists', 'server', 'flow'],
-  cli: ['watch', 'config', 'log', 'server', 'smoke', 'proxy.ts', 'build-helper.ts'],
+  cli: ['watch', 'config', 'log', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
 };
 
 const pure = /^(session\/|pipeline\/|reload\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
