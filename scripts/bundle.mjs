@@ -1,6 +1,7 @@
 // Makes dist/bundle, which the bin and the programmatic entry run: the sources with their libraries in few files, since reading 150 modules takes
 // longer than running them, and so that nothing else has to be installed. Whatever the sources import dynamically becomes a file of its own that
-// needs no other, loaded when it is asked for. Types are tsc's to check, and the tests of parts use its output, not this one.
+// needs no other, loaded when it is asked for; only those that have most of their modules in common share one. Types are tsc's to check, and the tests
+// of parts use its output, not this one.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,11 @@ import { compile } from './compile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist/bundle');
+
+/** Each of them needs the configuration or the watch, and no session waits for it: together they are little larger than one. */
+const sharing = ['src/cli/explain.ts', 'src/cli/smoke.ts', 'src/build-helper.ts'];
+/** Most sessions have no configuration file to parse, and five files of the bundle could have to. */
+const lateParser = 'jsonc-parser';
 
 /** CommonJS, because Node loads that in half the time, at its start above all. */
 const options = {
@@ -92,20 +98,38 @@ function nameOf(entry) {
     .replaceAll('/', '-');
 }
 
-/** What is imported dynamically is left out, to be required from the file of its own that is made of it. */
+/** What is imported dynamically is left out, to be required from the file that is made of it. */
 function boundaries(found) {
   return {
     name: 'boundaries',
-    setup({ onResolve }) {
+    setup({ onLoad, onResolve }) {
       onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
-        if (kind !== 'dynamic-import') return;
-        const file = relative(root, resolve(resolveDir, path)).replaceAll('\\', '/');
-        const entry = path.startsWith('.') ? file.replace(/\.js$/, '.ts') : path;
-        found.add(entry);
-        return { path: `./${nameOf(entry)}.cjs`, external: true };
+        if (path === 'commands') return { path, namespace: 'shared' };
+        if (path === './commands.cjs') return { path, external: true };
+        if (kind !== 'dynamic-import' && (kind !== 'require-call' || path !== lateParser)) return;
+        const entry = path.startsWith('.') ? fromRoot(resolve(resolveDir, path)).replace(/\.js$/, '.ts') : path;
+        if (!sharing.includes(entry)) {
+          found.add(entry);
+          return { path: `./${nameOf(entry)}.cjs`, external: true };
+        }
+        found.add('commands');
+        return { path: nameOf(entry), namespace: 'sharing' };
+      });
+      const module = (contents) => ({ contents, resolveDir: root });
+      onLoad({ filter: /./, namespace: 'sharing' }, ({ path }) =>
+        module(`module.exports = require('./commands.cjs')['${path}']();`),
+      );
+      // A function for each, since running the modules of one is enough.
+      onLoad({ filter: /./, namespace: 'shared' }, () => {
+        const each = sharing.map((entry) => `'${nameOf(entry)}': () => require('./${entry}')`);
+        return module(`module.exports = { ${each.join(', ')} };`);
       });
     },
   };
+}
+
+function fromRoot(path) {
+  return relative(root, path).replaceAll('\\', '/');
 }
 
 /** yargs/helpers exports the parser, and loads for the rest of yargs what takes far longer than parsing. */
@@ -118,7 +142,7 @@ const parserAlone = {
   },
 };
 
-/** The sources require this package late, by a function that the bundler does not know: its own require takes the package in. */
+/** The sources require this package late, by a function that the bundler does not know: its own require takes the package for a file of its own. */
 const lazyParser = {
   name: 'lazy-parser',
   setup({ onLoad }) {
