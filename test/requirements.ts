@@ -111,4 +111,34 @@ export const requirements: readonly Requirement[] = [
     text: 'All of this holds for legacy and for modern connections.',
     status: 'landed',
   },
+  {
+    id: 'P17',
+    title: 'apart',
+    text: 'Clients of one project share its files and builds and nothing else; with a shared server, each gets only its own.',
+    status: 'planned',
+  },
+  {
+    id: 'P18',
+    title: 'nobody else',
+    text: 'A socket serves only whom it is meant for, takes no command, and no secret is in a log.',
+    status: 'planned',
+  },
+  {
+    id: 'P19',
+    title: 'only faster',
+    text: 'A warm start serves nothing that a cold start would not have served.',
+    status: 'planned',
+  },
+  {
+    id: 'P20',
+    title: 'unseen',
+    text: 'Observers and companions never change, delay or reorder a message.',
+    status: 'planned',
+  },
+  {
+    id: 'P21',
+    title: 'given back',
+    text: 'unwrap after wrap leaves the file of a client byte for byte as it was; neither touches anything else in it.',
+    status: 'landed',
+  },
 ];

@@ -7,7 +7,7 @@ import { nearest } from './nearest.js';
 import { switchWords, type OptionSpec } from './option-spec.js';
 import { camelCase, options, type Options } from './options.js';
 
-export type Result<T> = { ok: true; value: T } | { ok: false; error: string };
+export type Result<T, E = string> = { ok: true; value: T } | { ok: false; error: E };
 type Value = string | number | boolean | readonly string[];
 
 const yes = new Set(['true', '1', 'on', 'yes']);

@@ -8,6 +8,7 @@ import type * as jsonc from 'jsonc-parser';
 export interface Node {
   readonly type: jsonc.NodeType;
   readonly offset: number;
+  readonly length: number;
   readonly value?: unknown;
   readonly children?: readonly Node[];
 }
@@ -21,10 +22,11 @@ export type Tree = { ok: true; root: Node } | { ok: false; root: Node | undefine
 
 const require = createRequire(import.meta.url);
 
-export function parseJsonc(text: string): Tree {
+/** `strict`: plain JSON, in which a comment or a trailing comma is a mistake. */
+export function parseJsonc(text: string, { strict = false } = {}): Tree {
   const { parseTree, printParseErrorCode } = require('jsonc-parser') as typeof jsonc;
   const errors: jsonc.ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const root = parseTree(text, errors, { allowTrailingComma: !strict, disallowComments: strict });
   if (errors.length === 0 && root !== undefined) return { ok: true, root };
   // One slip leads to others: of those in a line, the first is the one to mend, and where a word is no value one is missed too.
   const lines = new Set<number>();
