@@ -98,7 +98,7 @@ function nameOf(entry) {
     .replaceAll('/', '-');
 }
 
-/** What is imported dynamically is left out, to be required from the file that is made of it. */
+/** What is imported dynamically is left out, to be required from the file that is made of it. YAML's parser is large and has one file anyway. */
 function boundaries(found) {
   return {
     name: 'boundaries',
@@ -106,7 +106,8 @@ function boundaries(found) {
       onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
         if (path === 'commands') return { path, namespace: 'shared' };
         if (path === './commands.cjs') return { path, external: true };
-        if (kind !== 'dynamic-import' && (kind !== 'require-call' || path !== lateParser)) return;
+        const late = kind === 'dynamic-import' || (kind === 'require-call' && path === lateParser);
+        if (!late && (kind !== 'import-statement' || path !== 'yaml')) return;
         const entry = path.startsWith('.') ? fromRoot(resolve(resolveDir, path)).replace(/\.js$/, '.ts') : path;
         if (!sharing.includes(entry)) {
           found.add(entry);

@@ -6,6 +6,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../config/check.js';
 import { json } from './formats/json.js';
+import { toml } from './formats/toml.js';
+import { yaml } from './formats/yaml.js';
 import { sameButFor, type Entry, type Grammar, type Layout } from './layout.js';
 import type { Format, Problem, ServerEntry, Shape, Undo } from './shape.js';
 import { unwrapEntry, wrapEntry } from './splice.js';
@@ -13,7 +15,7 @@ import { wrappedWords } from './wrapped-words.js';
 
 export { wrappedWords };
 
-const grammars: Readonly<Record<Format, Grammar>> = { json, jsonc: json, toml: json, yaml: json };
+const grammars: Readonly<Record<Format, Grammar>> = { json, jsonc: json, toml, yaml };
 
 /** In the order of the file. Of a JSON key that stands there twice the last one counts. */
 export function readServers(text: string, shape: Shape): Result<readonly ServerEntry[], Problem> {

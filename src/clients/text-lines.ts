@@ -43,7 +43,12 @@ export function bracketList(
         : ', ';
   const last = items.at(-1);
   return {
-    ...{ start, end, items, before: '', between, flow: true },
+    start,
+    end,
+    items,
+    before: '',
+    between,
+    flow: true,
     insertAt: first?.from ?? start + 1,
     emptied: {
       start: first?.from ?? start + 1,

@@ -7,10 +7,19 @@ export interface WrappedWords {
   readonly server: readonly string[];
 }
 
-const runners = new Set([
-  ...['node', 'bun', 'deno', 'tsx', 'npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'corepack', 'env', 'cmd', 'cmd.exe'],
-]);
+const runners = new Set('node bun deno tsx npx npm pnpm pnpx yarn bunx corepack env cmd'.split(' '));
 const commandsOfRunners = new Set(['exec', 'x', 'dlx', 'run', '/c', '/d', '/s']);
+const otherCommands = new Set([
+  'explain',
+  'status',
+  'log',
+  'smoke',
+  'completion',
+  'wrap',
+  'unwrap',
+  'clients',
+  'serve',
+]);
 
 /** undefined: not wrapped. The server's words are none where the proxy takes its command from its configuration file. */
 export function wrappedWords(words: readonly string[]): WrappedWords | undefined {
@@ -24,8 +33,6 @@ export function wrappedWords(words: readonly string[]): WrappedWords | undefined
   const count = end < 0 ? words.length : at + 1 + end + 1;
   return { proxy: words.slice(0, count), server: words.slice(count) };
 }
-
-const otherCommands = new Set(['explain', 'status', 'log', 'smoke', 'completion', 'wrap', 'unwrap', 'clients']);
 
 /** `mcp-hotline`, its file, the shims that npm makes for it, and with a version as runners of packages take it. */
 function isProxy(word: string): boolean {

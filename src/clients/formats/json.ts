@@ -9,7 +9,7 @@ import { beginsLine, bracketList, leadOf, lineBreakAt } from '../text-lines.js';
 
 const comment = /^(?:\/\/[^\r\n]*|\/\*[^]*?\*\/)/;
 
-export const json: Grammar = { parse, spell: (word) => JSON.stringify(word), fits: () => true };
+export const json: Grammar = { parse, spell: (text) => JSON.stringify(text), fits: () => true };
 
 type Member = ReturnType<typeof membersOf>[number];
 
