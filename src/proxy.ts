@@ -12,8 +12,10 @@ import type { Log } from './log/log.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
+import { withoutBanner, type ScriptRunner } from './process/script-banner.js';
 import { OrphanGuard } from './process/orphan-guard.js';
 import { childSpec } from './server/child-spec.js';
+import type { Generation } from './server/generation.js';
 import type { Noise } from './server/noise.js';
 
 export interface Proxy {
@@ -107,16 +109,27 @@ const hints: Record<Noise, string> = {
   cut: 'the server ended in the middle of a message: its beginning went to stderr instead',
 };
 
+function bannerHint(runner: ScriptRunner): string {
+  return `${runner} printed its banner on stdout, which belongs to the protocol: it went to stderr instead. Let the client start the server with ${runner} --silent …, which prints none`;
+}
+
 const MAX_NOISE = 1024 * 1024;
+/** A banner is short, and what is long is not worth a closer look. */
+const MAX_BANNER = 4096;
+const nobody = { runner: undefined, rest: '' };
 
 /** Noise goes where people look; the hint to its author comes once a kind. */
 function reportNoise(stderr: Writable, log: Log): FlowContext['noise'] {
-  const told = new Set<Noise>();
+  const told = new Set<Noise | 'banner'>();
+  const tell = (kind: Noise | 'banner', hint: string, { number }: Generation): void => {
+    if (!told.has(kind)) log.warn('noise', hint, { generation: number, kind });
+    told.add(kind);
+  };
   return (generation, kind, lines) => {
     // Nobody reads stderr: noise is the last thing to keep in memory, or to hold messages up for.
     if (stderr.writableLength < MAX_NOISE) stderr.write(lines);
-    if (told.has(kind)) return;
-    told.add(kind);
-    log.warn('noise', hints[kind], { generation: generation.number, kind });
+    const { runner, rest } = kind === 'text' && lines.length < MAX_BANNER ? withoutBanner(String(lines)) : nobody;
+    if (runner !== undefined) tell('banner', bannerHint(runner), generation);
+    if (runner === undefined || rest !== '') tell(kind, hints[kind], generation);
   };
 }

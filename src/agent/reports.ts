@@ -89,6 +89,8 @@ export type Verdict =
   | { readonly kind: 'no'; readonly at: string }
   /** The old server was stopped, and no other has come up since. */
   | { readonly kind: 'begun'; readonly at: string; readonly reason: string }
+  /** The same, by another connection that has ended since. */
+  | { readonly kind: 'given up'; readonly at: string; readonly reason: string }
   | { readonly kind: 'never' }
   | { readonly kind: 'torn' }
   | { readonly kind: 'foreign'; readonly proxy: number };
@@ -112,6 +114,8 @@ function verdictText(verdict: Verdict, tools: ToolNames): string {
       return `No: the last restart was at ${verdict.at}, before the time that you gave.`;
     case 'begun':
       return `No: a restart was begun at ${verdict.at} (${verdict.reason}), but no new server has come up since.`;
+    case 'given up':
+      return `No: a restart was begun at ${verdict.at} (${verdict.reason}) by another connection, which ended before its new server had come up.`;
     case 'never':
       return 'No: no restart of this server is on record.';
     case 'torn':

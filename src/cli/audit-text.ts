@@ -1,19 +1,33 @@
-// Lines of the audit trail as people read them: one line each, the time in theirs. Which lines is for log.ts and status.ts.
+// Lines of the audit trail as people read them: one line each, the time in theirs, and below a failure what was printed. Which
+// lines is for log.ts and status.ts.
 
 import type { AuditLine } from '../log/audit.js';
 import { escapeControls } from '../log/log.js';
 
-export function auditText(line: AuditLine): string {
-  const { time, event, generation, pid, cause, ms, phases, files = [], changes = [] } = line;
+/** `label`: which server the line is about. */
+export function auditText(line: AuditLine, label: string): string {
+  const { time, event, generation, pid, cause, ms, phases, files = [], changes = [], how, client, output = '' } = line;
   const facts = [
     generation === undefined ? '' : `generation ${generation}`,
     pid === undefined ? '' : `pid ${pid}`,
+    client === undefined ? '' : `for ${client}`,
     ms === undefined ? '' : `${ms} ms${phasesText(phases)}`,
     cause ?? (files.length === 0 ? '' : named(files)),
+    how === 'undone' ? 'the files are back to the code that runs' : '',
     changes.join(', '),
   ];
   const said = facts.filter((fact) => fact !== '').join(', ');
-  return escapeControls(`${localTime(time)}  ${event.padEnd(17)}  ${said}`);
+  const first = escapeControls(`${localTime(time)}  ${label}  ${event.padEnd(17)}  ${said}`);
+  return [first, ...indented(output, 4)].join('\n');
+}
+
+/** Several lines of somebody else's words, so that none of them looks like one of ours. */
+export function indented(text: string, by: number): string[] {
+  if (text.trim() === '') return [];
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => escapeControls(`${' '.repeat(by)}${line}`));
 }
 
 /** ` (build 210, start 180)`, or nothing. */

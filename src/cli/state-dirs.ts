@@ -1,7 +1,7 @@
 // Where the proxies of a directory keep their state: one place a server command, found by what they say about themselves.
 // What is in there is for status.ts and log.ts.
 
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
 import { stateDir } from '../config/state-dir.js';
@@ -25,6 +25,23 @@ export async function findStateDirs(given: Given): Promise<Result<Places>> {
   }
   const found = await aboutOf(resolve(cwd, named));
   return { ok: true, value: { cwd, dirs: found === undefined ? [] : [found] } };
+}
+
+/** The command as it was typed. Arguments that look like keys are masked already. */
+export function commandText({ command, args = [] }: About): string {
+  return [command, ...args].map((word) => (/^[^\s"']+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}
+
+/** What tells a server from others of the same directory: a part of the digest of its command, or the name that was chosen. */
+export function idOf(dir: string): string {
+  return /-[0-9a-f]{12}([0-9a-f]{4})$/.exec(dir)?.[1] ?? basename(dir);
+}
+
+/** The names of servers without their arguments, which no log shows; as long as each other. */
+export function labelsOf(dirs: Places['dirs']): string[] {
+  const labels = dirs.map(({ dir, about }) => `${basename(about.command)}${dirs.length > 1 ? ` ${idOf(dir)}` : ''}`);
+  const width = Math.max(...labels.map((label) => label.length));
+  return labels.map((label) => label.padEnd(width));
 }
 
 export function nothingFound(cwd: string): string {

@@ -1,16 +1,17 @@
-// `mcp-hotline status`: the proxies that run for a directory, what each of them serves, its last reload and its last failure,
+// `mcp-hotline status`: the proxies that run for a directory, how the server of each is now, its last reload and its last failure,
 // for people or as data. Reads what the proxies show of themselves, and asks none of them.
 
 import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
 import { lastOf } from '../log/audit.js';
 import { escapeControls } from '../log/log.js';
-import { runningProxies, type RunningProxy } from '../log/shown.js';
-import { localTime, phasesText } from './audit-text.js';
-import { findStateDirs, nothingFound } from './state-dirs.js';
+import { runningProxies, type About, type ProxyHealth, type RunningProxy } from '../log/shown.js';
+import { indented, localTime, phasesText } from './audit-text.js';
+import { commandText, findStateDirs, idOf, nothingFound } from './state-dirs.js';
 
-interface Server {
-  readonly command: string;
+interface Server extends About {
+  /** Tells it from others of the same command; `log` names it by this too. */
+  readonly id: string;
   readonly stateDir: string;
   readonly running: readonly RunningProxy[];
   /** The end of the trail, where no proxy runs that could tell. */
@@ -22,7 +23,7 @@ export async function status(given: Given & { json?: boolean }): Promise<Result<
   const found = await findStateDirs(given);
   if (!found.ok) return found;
   const { cwd, dirs } = found.value;
-  const servers = await Promise.all(dirs.map(({ dir, about }) => serverOf(dir, about.command)));
+  const servers = await Promise.all(dirs.map(({ dir, about }) => serverOf(dir, about)));
   const running = servers.some((server) => server.running.length > 0);
   if (given.json !== true && servers.length === 0) return { ok: false, error: nothingFound(cwd) };
   const text =
@@ -30,31 +31,59 @@ export async function status(given: Given & { json?: boolean }): Promise<Result<
   return { ok: true, value: { text, code: running ? 0 : 1 } };
 }
 
-async function serverOf(dir: string, command: string): Promise<Server> {
+async function serverOf(dir: string, about: About): Promise<Server> {
   const running = await runningProxies(dir);
   const last = running.length > 0 ? undefined : await lastOf(dir);
-  return { command, stateDir: dir, running, last: last && { time: last.time, event: last.event } };
+  return { id: idOf(dir), ...about, stateDir: dir, running, last: last && { time: last.time, event: last.event } };
 }
 
-function serverText({ command, stateDir, running, last }: Server): string {
+function serverText(server: Server): string {
+  const { id, stateDir, running, last, cwd } = server;
   const lines = running.flatMap(proxyLines);
   const nobody = `  no proxy is running${last === undefined ? '' : `; last: ${last.event} at ${localTime(last.time)}`}`;
-  return [command, ...(lines.length > 0 ? lines : [nobody]), `  state in ${stateDir}`].map(escapeControls).join('\n');
+  const place = [`  in ${cwd}`, `  state in ${stateDir}`];
+  return [`${commandText(server)}  [${id}]`, ...(lines.length > 0 ? lines : [nobody]), ...place]
+    .map(escapeControls)
+    .join('\n');
 }
 
-function proxyLines({ proxy, since, generation, server, lastReload, lastFailure }: RunningProxy): string[] {
+function proxyLines(proxy: RunningProxy): string[] {
+  const { since, client, generation, server, health, lastReload, lastFailure } = proxy;
+  const forClient = client === undefined ? '' : `, for ${client}`;
+  const lines = [`  proxy ${proxy.proxy}${forClient}, since ${localTime(since)}`];
+  const [now, ...more] = healthLines(health);
   const last = generation === undefined ? '' : `; generation ${generation} has ended`;
   const serving = server === undefined ? `no server is running${last}` : `generation ${generation} (pid ${server})`;
-  const lines = [`  proxy ${proxy} since ${localTime(since)}: ${serving}`];
+  lines.push(fact('now', `${now}${serving}`), ...more);
   if (lastReload !== undefined) {
     const { at, ms = 0, phases, cause, changes = [] } = lastReload;
     const why = cause === undefined ? '' : ` (${cause})`;
-    lines.push(`    last reload   ${localTime(at)} in ${ms} ms${phasesText(phases)}${why}`);
-    if (changes.length > 0) lines.push(`    changed       ${changes.join(', ')}`);
+    lines.push(fact('last reload', `${localTime(at)} in ${ms} ms${phasesText(phases)}${why}`));
+    if (changes.length > 0) lines.push(fact('changed', changes.join(', ')));
   }
-  if (lastFailure !== undefined) {
-    const { at, event, cause } = lastFailure;
-    lines.push(`    last failure  ${localTime(at)} ${event}: ${cause}`);
+  // One that stands is told above.
+  if (lastFailure !== undefined && more.length === 0) {
+    const { at, event, cause, mended } = lastFailure;
+    const end = mended === undefined ? '' : `; mended ${localTime(mended)}`;
+    lines.push(fact('last failure', `${localTime(at)} ${event}: ${cause}${end}`));
   }
   return lines;
+}
+
+/** How it is, to be followed by who serves; and what is wrong, in the words of whoever said so. */
+function healthLines(health: ProxyHealth | undefined): string[] {
+  if (health === undefined) return [''];
+  if (!('failure' in health)) return [`${health.state}, `];
+  const { state, since, failure, output, nextTry } = health;
+  const next = nextTry === undefined ? 'at the next save or call' : `at ${localTime(nextTry)}, or at the next save`;
+  const then = state === 'failing' ? `; next try ${next}` : '; it is being tried again';
+  return [
+    `${state} since ${localTime(since)}, `,
+    fact(state === 'failing' ? 'failing' : 'failed', `${failure}${then}`),
+    ...indented(output, 18),
+  ];
+}
+
+function fact(name: string, text: string): string {
+  return `    ${name.padEnd(12)}  ${text}`;
 }

@@ -1,7 +1,7 @@
 /**
  * The audit trail: one line of JSON in the state directory for every event in the life of a server, for people and for
  * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two proxies may
- * write to the same one. No message contents, no environment, no arguments. What can't be written is told once (P14).
+ * write to the same one. No message contents, no environment, no arguments; of failures, what the compiler or the server printed. What can't be written is told once (P14).
  */
 import { link, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
@@ -11,7 +11,16 @@ import { isRunning } from './running.js';
 import { NotRegular, readStateFile } from './state-file.js';
 
 export type AuditEvent =
-  'started' | 'change' | 'built' | 'build failed' | 'reloaded' | 'restart requested' | 'crashed' | 'failed' | 'stopped';
+  | 'started'
+  | 'change'
+  | 'built'
+  | 'build failed'
+  | 'reloaded'
+  | 'restart requested'
+  | 'crashed'
+  | 'failed'
+  | 'mended'
+  | 'stopped';
 
 export interface AuditLine {
   readonly time: string;
@@ -24,6 +33,12 @@ export interface AuditLine {
   readonly phases?: Readonly<Record<string, number>>;
   readonly files?: readonly string[];
   readonly changes?: readonly string[];
+  /** The compiler's or the server's own words. */
+  readonly output?: string;
+  /** `reloaded` or `undone`: how a failure came to its end. */
+  readonly how?: string;
+  /** Name and version, as the client gives them. */
+  readonly client?: string;
 }
 
 export const AUDIT_FILE = 'audit.jsonl';
@@ -166,9 +181,10 @@ export function parseLine(text: string): AuditLine[] {
 /** What others rely on: a line of somebody else's must not break the reader. */
 function isLine(value: unknown): value is AuditLine {
   if (typeof value !== 'object' || value === null) return false;
-  const { time, event, cause = '', phases = {}, files = [], changes = [] } = value as Record<string, unknown>;
+  const { time, event, cause = '', output = '', client = '' } = value as Record<string, unknown>;
+  const { phases = {}, files = [], changes = [] } = value as Record<string, unknown>;
   return (
-    [time, event, cause].every((one) => typeof one === 'string') &&
+    [time, event, cause, output, client].every((one) => typeof one === 'string') &&
     typeof phases === 'object' &&
     [files, changes].every(Array.isArray)
   );

@@ -1,5 +1,5 @@
-// Turns events into lines: one event, one line, as text for people or as JSON for programs. Where the lines go is
-// destination.ts's business; which events happen, everybody else's.
+// Turns events into lines, as text for people or as JSON for programs: one event, one line. Only the text of a failure has more of
+// them: the compiler's own lines follow, indented. Where the lines go is left to destination.ts.
 
 export type EventName =
   | 'starting'
@@ -10,6 +10,7 @@ export type EventName =
   | 'built'
   | 'reloaded'
   | 'failed'
+  | 'mended'
   | 'crashed'
   | 'drained'
   | 'noise'
@@ -22,7 +23,10 @@ export type Level = 'debug' | 'info' | 'warn' | 'error';
 export type Fields = Record<string, unknown>;
 type Write = (event: EventName, text: string, fields?: Fields) => void;
 
-/** `text` is a sentence for people; `fields` are the facts of the event, which only the JSON shows. */
+/**
+ * `text` is a sentence for people, in the case of a failure followed by lines of output; `fields` are the facts of the event, which
+ * only the JSON shows.
+ */
 export type Log = Record<Level, Write>;
 
 export interface LogOptions {
@@ -40,7 +44,7 @@ export function createLog({ level: threshold, format, write, colour = false }: L
     (level: Level): Write =>
     (event, text, fields = {}) => {
       if (ranks[level] < ranks[threshold]) return;
-      write(format === 'json' ? jsonLine(level, event, text, fields) : textLine(level, text, colour));
+      write(format === 'json' ? jsonLine(level, event, text, fields) : textLine(level, event, text, colour));
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
@@ -50,9 +54,13 @@ export function wantsColour(stream: object, env: NodeJS.ProcessEnv): boolean {
   return 'isTTY' in stream && stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-function textLine(level: Level, text: string, colour: boolean): string {
-  const line = `mcp-hotline: ${escapeControls(text)}`;
-  return colour && colours[level] !== '' ? `${colours[level]}${line}\x1b[0m\n` : `${line}\n`;
+function textLine(level: Level, event: EventName, text: string, colour: boolean): string {
+  const [first = '', ...more] = event === 'failed' ? text.trimEnd().split(/\r?\n/) : [text];
+  // The indent shows what belongs to the event, and keeps a server from writing lines that look like ours.
+  const lines = [`mcp-hotline: ${escapeControls(first)}`, ...more.map((line) => escapeControls(`  ${line}`))];
+  // Each line has its own colour: a pager or a terminal that cuts the text must not leave the rest of the screen red.
+  const paint = (line: string): string => (line === '' ? line : `${colours[level]}${line}\x1b[0m`);
+  return `${(colour && colours[level] !== '' ? lines.map(paint) : lines).join('\n')}\n`;
 }
 
 function jsonLine(level: Level, event: EventName, text: string, fields: Fields): string {
@@ -71,7 +79,7 @@ function plain(_key: string, value: unknown): unknown {
 }
 
 // A compiler's, a server's or an agent's words may hold line breaks and terminal codes: the first would make several lines of
-// one event, the others could rewrite what the reader sees.
+// one, the others could rewrite what the reader sees.
 export function escapeControls(text: string): string {
   return text
     .trimEnd()

@@ -10,10 +10,12 @@ export interface Marker {
   readonly reason: string;
   readonly generation: number;
   readonly exitCode: number | null;
-  /** What brought it about: an edit, a request, a crash, or the server's own wish. */
-  readonly method: 'change' | 'request' | 'crash' | 'server';
+  /** What brought it about: an edit, a request, a crash, the server's own wish, or a first start that had failed. */
+  readonly method: 'change' | 'request' | 'crash' | 'server' | 'start';
   /** The process id of the proxy. */
   readonly proxy: number;
+  /** The old server is being stopped, and the new one has not come up yet. */
+  readonly begun?: true;
 }
 
 const NAME = 'restart.json';

@@ -1,7 +1,7 @@
 /**
  * What a running proxy shows of itself in the state directory, for `mcp-hotline status`: `about.json`, so that the directory
- * can be found from the project's, and `proxy-<pid>.json` while it runs. Never arguments, never environment. Written as well as
- * can be: a problem is told once, and nothing depends on it (P14).
+ * can be found from the project's, and `proxy-<pid>.json` while it runs. Arguments are masked where they look like keys, and the
+ * environment is never in it. Written as well as can be: a problem is told once, and nothing depends on it (P14).
  */
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,17 +13,46 @@ import { readStateFile, writeWhole } from './state-file.js';
 export interface About {
   readonly cwd: string;
   readonly command: string;
+  /** Masked. */
+  readonly args?: readonly string[];
 }
 
-export interface RunningProxy {
+/** How the server is now. */
+export type ProxyHealth =
+  /** `restarting`: after a crash. `closing`: the session ends. */
+  | { readonly state: 'starting' | 'serving' | 'reloading' | 'restarting' | 'closing' }
+  /** `reloading`: what failed is being tried again. */
+  | {
+      readonly state: 'failing' | 'reloading';
+      /** Since when requests have been answered with a failure. */
+      readonly since: string;
+      /** What failed, and how. */
+      readonly failure: string;
+      /** The compiler's or the server's own words. */
+      readonly output: string;
+      /** When the next start is due, if one is. */
+      readonly nextTry?: string;
+    };
+
+export interface Failed {
+  readonly at: string;
+  readonly event: string;
+  readonly cause: string;
+  /** When a server served again. */
+  readonly mended?: string;
+}
+
+export interface RunningProxy extends About {
   readonly proxy: number;
   readonly since: string;
-  readonly command: string;
+  /** Name and version, as the client gives them. */
+  readonly client?: string;
+  readonly health?: ProxyHealth;
   readonly generation?: number;
   /** The process id of the server, if it runs. */
   readonly server?: number | undefined;
   readonly lastReload?: { readonly at: string } & Partial<AuditLine>;
-  readonly lastFailure?: { readonly at: string; readonly event: string; readonly cause: string } | undefined;
+  readonly lastFailure?: Failed;
 }
 
 const ABOUT = 'about.json';
@@ -35,6 +64,10 @@ export class Shown {
   readonly #failed: (problem: string) => void;
   readonly #file: string;
   #now: RunningProxy;
+  /** What is to be read there. */
+  #text = '';
+  /** A write is due that has not begun: it takes the newest text with it. */
+  #waiting = false;
   #tail: Promise<void> | undefined;
 
   constructor(dir: string, about: About, failed: (problem: string) => void) {
@@ -42,14 +75,25 @@ export class Shown {
     this.#about = about;
     this.#failed = failed;
     this.#file = join(dir, `proxy-${process.pid}.json`);
-    this.#now = { proxy: process.pid, since: new Date().toISOString(), command: about.command };
+    this.#now = { proxy: process.pid, since: new Date().toISOString(), ...about };
+  }
+
+  get now(): RunningProxy {
+    return this.#now;
   }
 
   /** What is new; the rest stays. */
   show(news: Partial<RunningProxy>): void {
     this.#now = { ...this.#now, ...news };
     const text = `${JSON.stringify(this.#now)}\n`;
-    this.#tail = (this.#tail ?? this.#introduce()).then(() => this.#write(this.#file, text));
+    if (text === this.#text) return;
+    this.#text = text;
+    if (this.#waiting) return;
+    this.#waiting = true;
+    this.#tail = (this.#tail ?? this.#introduce()).then(() => {
+      this.#waiting = false;
+      return this.#write(this.#file, this.#text);
+    });
   }
 
   async close(): Promise<void> {
@@ -85,9 +129,9 @@ export async function stateDirsOf(root: string, cwd: string): Promise<{ dir: str
 
 export async function aboutOf(dir: string): Promise<{ dir: string; about: About } | undefined> {
   const about = (await readJson(join(dir, ABOUT))) as Partial<About> | undefined;
-  return typeof about?.cwd === 'string' && typeof about.command === 'string'
-    ? { dir, about: { cwd: about.cwd, command: about.command } }
-    : undefined;
+  if (typeof about?.cwd !== 'string' || typeof about.command !== 'string') return undefined;
+  const args = Array.isArray(about.args) ? about.args.map(String) : [];
+  return { dir, about: { cwd: about.cwd, command: about.command, args } };
 }
 
 /** The proxies that run now, oldest first. */

@@ -26,6 +26,8 @@ export interface Ports {
   drained(generation: number): void;
   /** A server introduced itself. */
   introduced(method: 'initialize' | 'server/discover', line: Buffer): void;
+  /** The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier. */
+  openedInPlace(method: 'initialize' | 'server/discover', isGuess: boolean): void;
   /** A server answered `server/discover` as one of the legacy era does. */
   refusedDiscover(): void;
   /** One of the agent's own tools is called. */

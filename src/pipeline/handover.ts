@@ -57,11 +57,17 @@ export function retire(desk: Desk): void {
   desk.serving = undefined;
 }
 
+/** What a lost generation still owed: what was answered in its place, and what is sent again. */
+export interface Lost {
+  readonly answered: readonly Owed[];
+  readonly again: readonly Owed[];
+}
+
 /**
  * The generation is gone, or given up: nothing it says counts any more, and what it owed is settled here. `crash`: how it came to
  * its end, for those whose calls it took with it.
  */
-export function lose(desk: Desk, generation: number, crash?: Failure): void {
+export function lose(desk: Desk, generation: number, crash?: Failure): Lost {
   if (desk.serving === generation) desk.serving = undefined;
   if (desk.candidate === generation) desk.candidate = undefined;
   desk.draining.delete(generation);
@@ -78,11 +84,8 @@ export function lose(desk: Desk, generation: number, crash?: Failure): void {
   // Before the session stands, a new process is sent what the old one owed, whatever --retry says.
   const retries = desk.options.retry === 'safe' || !desk.session.stands;
   const again = owed.filter((entry) => retries && maySendAgain(entry, desk.harmless.get(generation)));
-  answerLost(
-    desk,
-    owed.filter((entry) => !again.includes(entry)),
-    crash,
-  );
+  const answered = owed.filter((entry) => !again.includes(entry));
+  answerLost(desk, answered, crash);
   desk.harmless.delete(generation);
   for (const question of desk.questions.orphan(generation)) {
     desk.ports.client(
@@ -98,6 +101,7 @@ export function lose(desk: Desk, generation: number, crash?: Failure): void {
   }
   sendAgain(desk, again);
   pump(desk);
+  return { answered, again };
 }
 
 function answerLost(desk: Desk, lost: readonly Owed[], crash: Failure | undefined): void {

@@ -39,7 +39,9 @@ function unborn(desk: Desk, method: string, line: Buffer): Members | undefined {
   const { session } = desk;
   if (method === 'initialize' || method === 'server/discover') {
     const told = method === 'initialize' ? initializeInPlace(desk, line) : discoverInPlace(desk);
-    if (told !== undefined) session.vouch(method, told, line);
+    if (told === undefined) return undefined;
+    session.vouch(method, told, line);
+    desk.ports.openedInPlace(method, desk.remembered[method] === undefined);
     return told;
   }
   if (['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'].includes(method)) {

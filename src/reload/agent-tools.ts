@@ -126,8 +126,9 @@ export class AgentTools {
     const found = own === undefined ? await readMarker(flow.config.stateDir) : { kind: 'found' as const, marker: own };
     if (found.kind === 'none') return { kind: 'never' };
     if (found.kind === 'torn') return { kind: 'torn' };
-    const { timestamp: at, reason, generation, method, proxy } = found.marker;
+    const { timestamp: at, reason, generation, method, proxy, begun: isBegun } = found.marker;
     if (proxy !== process.pid && isRunning(proxy)) return { kind: 'foreign', proxy };
+    if (isBegun === true) return { kind: 'given up', at, reason };
     if (Date.parse(at) < since) return { kind: 'no', at };
     return { kind: 'yes', at, reason, generation, crash: method === 'crash' };
   }

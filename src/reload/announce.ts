@@ -2,13 +2,21 @@
 import type { FlowContext } from '../flow/flow.js';
 import { describe } from '../lists/compare.js';
 import { LISTS } from '../lists/lists.js';
+import type { Marker } from '../log/marker.js';
 import type { Desk } from '../pipeline/desk.js';
 import { notifyLists } from '../pipeline/handover.js';
 import type { Generation } from '../server/generation.js';
 import { named, type Run } from './attempt.js';
 import type { Difference } from './list-watch.js';
 
-export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Generation | undefined): void {
+/** `restart`: how the last restart came about. */
+export function announce(
+  flow: FlowContext,
+  desk: Desk,
+  run: Run,
+  generation: Generation | undefined,
+  restart: Marker | undefined,
+): void {
   const { log } = flow;
   const ms = Math.round(performance.now() - run.began);
   const facts = { generation: generation?.number, pid: generation?.pid, ms };
@@ -25,7 +33,7 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
   const found = run.difference;
   for (const doubt of found?.unknown ?? []) log.warn('warning', doubt);
   const changes = found?.changes.map(describe) ?? [];
-  const why = run.files.length > 0 ? ` (${named(run.files)})` : '';
+  const why = causeOf(run, restart);
   const what = changes.length > 0 ? `: ${changes.join(', ')}` : '';
   log.info('reloaded', `reloaded in ${ms} ms${why}, generation ${generation?.number}${what}`, {
     ...facts,
@@ -38,6 +46,18 @@ export function announce(flow: FlowContext, desk: Desk, run: Run, generation: Ge
   const late = LISTS.filter((list) => desk.unheard.has(list.notification)).map((list) => list.name);
   desk.unheard.clear();
   announceLists(flow, desk, { ...(found ?? nothing), changed: [...(found?.changed ?? []), ...late] });
+}
+
+function causeOf({ files, attempt }: Run, restart: Marker | undefined): string {
+  if (files.length > 0) return ` (${named(files)})`;
+  if (!attempt.restart) return '';
+  return {
+    crash: ' (after a crash)',
+    server: ' (the server asked for it)',
+    start: ' (after a failed start)',
+    change: '',
+    request: '',
+  }[restart?.method ?? 'change'];
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */

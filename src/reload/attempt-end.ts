@@ -1,6 +1,4 @@
-/** How an attempt comes to its end, well or not: by a last look at the disk, and with a failure by a word in the log. */
-import type { Failure } from '../agent/words.js';
-import type { Log } from '../log/log.js';
+/** How an attempt comes to its end, well or not: by a last look at the disk. */
 import type { Run } from './attempt.js';
 import type { Freshness } from './freshness.js';
 import { fence } from './gate.js';
@@ -19,12 +17,4 @@ export async function isOver(run: Run, fresh: Freshness | undefined): Promise<En
   const stands = await fresh.stands(run.abort.signal);
   if (run.abort.signal.aborted) return 'given up';
   return stands ? 'over' : 'outdated';
-}
-
-export function report(log: Log, failure: Failure): void {
-  // What a server says is on stderr already; what a build says, or is wrong with a file, nobody has seen.
-  const { kind } = failure;
-  const isStart = kind === 'start' || kind === 'era';
-  const said = !isStart && failure.output !== '' ? `: ${failure.output}` : '';
-  log.error('failed', `${isStart ? 'start' : kind} failed: ${failure.command} ${failure.how}${said}`, { ...failure });
 }

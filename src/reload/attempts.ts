@@ -10,7 +10,7 @@ import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../pipeline/agent-calls.js';
 import { holdTraffic, retire } from '../pipeline/handover.js';
 import { createRun, named, nothing, timed, type Run, type Wants } from './attempt.js';
-import { isOver, report } from './attempt-end.js';
+import { isOver } from './attempt-end.js';
 import { Backoff } from './backoff.js';
 import { Builds } from './build-step.js';
 import { isCodeError } from './busy.js';
@@ -24,7 +24,7 @@ import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from './stale-bytecode.js';
 import { awaitsFirst, type Introduction } from '../pipeline/desk.js';
 import type { Generation } from '../server/generation.js';
-import { hangs, reportHanging } from './first-start.js';
+import { hangs } from './first-start.js';
 import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './stopping.js';
@@ -192,7 +192,6 @@ export class Attempts {
 
   async #notBuilt(run: Run, failure: Failure): Promise<void> {
     if (!(await this.#isOver(run))) return;
-    report(this.#context.flow.log, failure);
     this.#context.dispatch({
       on: 'build-failed',
       attempt: run.attempt.number,
@@ -301,7 +300,6 @@ export class Attempts {
     // It may have read what a save has begun to write, of which the kernel tells only when that is done.
     if (!busy && this.#freshness?.ready === true) await this.#freshness.sweep();
     if (!(await this.#isOver(run))) return;
-    if (!busy && !run.skipped) report(this.#context.flow.log, failure);
     const state = this.#context.state();
     const isBeside = state.at === 'starting' && state.serving !== undefined && state.strategy === 'overlap';
     // What it needs may be in the hands of the server beside it, in words that nobody knows.
@@ -322,9 +320,7 @@ export class Attempts {
   /** The first server takes too long: the client is told, but it may still come. */
   readonly #hangs = (generation: Generation, ms: number): void => {
     const { flow, dispatch } = this.#context;
-    const failure = hangs(flow, generation, ms);
-    reportHanging(flow, failure);
-    dispatch({ on: 'overdue', generation: generation.number, failure });
+    dispatch({ on: 'overdue', generation: generation.number, failure: hangs(flow, generation, ms) });
   };
 
   /** How long to wait before the next start, if no server is left to go on with. */
@@ -346,7 +342,7 @@ export class Attempts {
     const { desk } = this.#context.traffic;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
-      this.#context.history.restarting(number + 1, run, this.lastExit);
+      this.#context.history.retiring(number + 1, run, this.lastExit);
       holdTraffic(desk);
       retire(desk);
       await drain(this.#context, number, true);

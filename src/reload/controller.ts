@@ -18,11 +18,12 @@ import { Attempts } from './attempts.js';
 import { meaningOf } from './exits.js';
 import { FirstStart } from './first-start.js';
 import { Freshness } from './freshness.js';
+import { Health } from './health.js';
 import { History } from './history.js';
 import { allTools } from './list-watch.js';
 import { Lookout } from './lookout.js';
 import { Roster } from './roster.js';
-import { ended, failureOf } from './start-step.js';
+import { failureOf } from './start-step.js';
 import { initialState, isAtRest, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
 import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './stopping.js';
@@ -41,6 +42,7 @@ export class Controller implements Flow {
   readonly #firstStart: FirstStart;
   readonly #lookout: Lookout;
   readonly #history: History;
+  readonly #health: Health;
   readonly #agent: AgentTools;
   readonly #closing: Closing;
   readonly #over = new AbortController();
@@ -65,8 +67,11 @@ export class Controller implements Flow {
       introducing: (id, method) => void this.#firstStart.watch(id, method),
       refresh: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
-      answered: (number) =>
-        announceReady(flow, this.#traffic.desk, this.#roster.get(number), this.#roster.since(number)),
+      answered: (number) => {
+        this.#health.show(this.#state);
+        announceReady(flow, this.#traffic.desk, this.#roster.get(number), this.#roster.since(number));
+        this.#health.answered(this.#state);
+      },
       spoke: (generation) => void this.#lookout.spoke(generation),
       exit: (generation, exit) => this.#exited(generation, exit),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
@@ -107,6 +112,13 @@ export class Controller implements Flow {
       dispatch: (event) => this.#dispatch(event),
       settled: (again) => this.#settled(again),
     });
+    this.#health = new Health({
+      flow,
+      desk: this.#traffic.desk,
+      history: this.#history,
+      generation: (number) => this.#roster.get(number),
+      run: () => this.#attempts.run,
+    });
     this.#closing = new Closing(this.#roster, this.#traffic.client.writer);
     const [state, effects] = initialState(flow.config.strategy);
     this.#state = state;
@@ -135,9 +147,12 @@ export class Controller implements Flow {
     this.#events = [event];
     const before = this.#state;
     for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
-      const [state, effects] = transition(this.#state, next);
+      const step = transition(this.#state, next);
+      const [state, effects] = step;
+      this.#health.moved(this.#state, next, step);
       this.#state = state;
       for (const effect of effects) this.#perform(effect);
+      this.#health.settled(next, step);
     }
     this.#events = undefined;
     if (isAtRest(this.#state) && this.#state !== before) for (const resolve of this.#resting.splice(0)) resolve();
@@ -179,7 +194,8 @@ export class Controller implements Flow {
         return this.#swap(effect.from, effect.to);
       case 'announce': {
         const { run } = this.#attempts;
-        if (run !== undefined) announce(this.#flow, desk, run, this.#roster.get(effect.generation));
+        if (run !== undefined)
+          announce(this.#flow, desk, run, this.#roster.get(effect.generation), this.#history.lastRestart);
         return;
       }
       case 'wait':
@@ -269,8 +285,6 @@ export class Controller implements Flow {
     lose(desk, number, served && !clean && meaning !== 'restarts' ? failure : undefined);
     this.#traffic.watchHold();
     if (!served && !(this.#state.at === 'retiring' && this.#state.serving === number)) return;
-    if (served && !clean)
-      this.#flow.log.warn('crashed', `the server ${ended(generation)}`, { generation: number, ...exit });
     const { backoff, run } = this.#attempts;
     const spared = !desk.born && run?.skipped === true;
     this.#dispatch({
@@ -280,6 +294,7 @@ export class Controller implements Flow {
       // One that was stopped to be replaced is no crash.
       delay: !served ? 0 : meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
       unborn: !desk.born,
+      exit,
       failure,
     });
     // It may lack what its build would have made.

@@ -4,7 +4,7 @@
  */
 
 /** A server's way to ask for a restart. */
-const RESTART = 42;
+export const RESTART = 42;
 /** A server that leaves on purpose has worked for a while. A shorter life looks like a mistake in the code. */
 const LEAVES_AFTER_MS = 5000;
 

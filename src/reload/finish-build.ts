@@ -65,7 +65,11 @@ export async function finishBuild(
     let { began } = finish;
     for (let savedBefore: readonly string[] | undefined; ;) {
       if (result.kind === 'failed')
-        return await audit.write('build failed', { cause: `${result.detail}; ${cause}`, ms: result.ms });
+        return await audit.write('build failed', {
+          cause: `the build ${result.detail}; ${cause}`,
+          ms: result.ms,
+          output: result.output.excerpt(),
+        });
       if (result.kind === 'aborted') return;
       const files = await lookAtFiles(finish, began);
       const verdict = afterBuild(fingerprint, files, savedBefore);

@@ -51,27 +51,21 @@ export class FirstStart {
     };
     // A second try, after a discover say, has waited already.
     if (!(await until(this.#asked + FORESEEN_AFTER_MS))) return;
-    if (desk.failure === undefined && isForeseen(desk, method) && this.#answer(id, undefined)) {
-      const text = `${flow.name} has not answered ${method} yet: the client is given what is known of it, and everything else waits`;
-      flow.log.info('starting', text);
-    }
+    if (desk.failure === undefined && isForeseen(desk, method)) this.#answer(id, undefined);
     const limit = firstStartLimit(flow.config.startTimeout);
     if (!(await until(now + limit))) return;
     const generation = state().at === 'serving' ? roster.get(desk.serving) : undefined;
     this.#answer(id, generation === undefined ? undefined : hangs(flow, generation, limit));
   }
 
-  /** `failure`: what is wrong with the server that has the request, if it is not just slow. False if nobody waits for an answer. */
-  #answer(id: Id, failure: Failure | undefined): boolean {
-    const { flow, traffic, state, dispatch } = this.#context;
+  /** `failure`: what is wrong with the server that has the request, if it is not just slow. */
+  #answer(id: Id, failure: Failure | undefined): void {
+    const { traffic, state, dispatch } = this.#context;
     const opened = openInPlace(traffic.desk, keyOf(id), failure);
-    if (opened === 'nobody') return false;
-    if (opened === 'held' || state().at !== 'serving') return true;
+    if (opened === 'nobody' || opened === 'held' || state().at !== 'serving') return;
     demote(traffic.desk, failure);
-    if (failure !== undefined) reportHanging(flow, failure);
     this.introduction = opened;
     dispatch({ on: 'overdue', generation: opened.generation, failure });
-    return true;
   }
 }
 
@@ -79,8 +73,4 @@ export class FirstStart {
 export function hangs(flow: FlowContext, generation: Generation, ms: number): Failure {
   const how = `has not answered the handshake for ${Math.round(ms / 1000)} s, but is still running`;
   return { kind: 'start', command: flow.name, how, output: reportOf(flow, generation), late: true };
-}
-
-export function reportHanging({ log }: FlowContext, failure: Failure): void {
-  log.error('failed', `start failed: ${failure.command} ${failure.how}`, { ...failure });
 }

@@ -78,7 +78,7 @@ export class Freshness {
     const opened = performance.now();
     const watch = this.#openWatch(this.watchOptions, {
       settled: this.#settled,
-      unchanged: (files) => log.info('unchanged', `unchanged: ${named(files)}`, { files }),
+      unchanged: (files) => log.debug('unchanged', `unchanged: ${named(files)}`, { files }),
       warn: ({ code, text }) => log.warn('warning', text, { code }),
       began: ({ files, directories, mode, ms }) =>
         log.debug(

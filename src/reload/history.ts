@@ -2,13 +2,17 @@
  * What has happened to the server, for whoever asks: the last reload, the last failure, the audit trail and the marker of
  * the last restart. It learns everything from the log's events, so that nothing has to be told twice.
  */
+import { cutText } from '../agent/limits.js';
 import type { LastBuild } from '../agent/status-report.js';
 import type { FlowContext } from '../flow/flow.js';
 import { Audit, type AuditEvent, type AuditLine } from '../log/audit.js';
 import type { EventName, Fields, Log } from '../log/log.js';
 import { writeMarker, type Marker } from '../log/marker.js';
-import { Shown } from '../log/shown.js';
+import { maskArguments } from '../log/mask.js';
+import { Shown, type RunningProxy } from '../log/shown.js';
 import type { Run } from './attempt.js';
+import { RESTART } from './exits.js';
+import { withoutBanner } from '../process/script-banner.js';
 
 export interface Happened {
   readonly at: string;
@@ -23,13 +27,13 @@ const audited: Partial<Record<EventName, AuditEvent>> = {
   built: 'built',
   reloaded: 'reloaded',
   failed: 'failed',
+  mended: 'mended',
   crashed: 'crashed',
   closed: 'stopped',
 };
 const kept = ['generation', 'pid', 'ms', 'phases', 'files', 'changes'] as const;
-
-/** A server's way to ask for a restart. */
-const RESTART = 42;
+/** Of what a build or a server printed. */
+const MAX_OUTPUT = 2000;
 
 export class History {
   readonly audit: Audit;
@@ -41,6 +45,8 @@ export class History {
   #reason: string | undefined;
   #lastRestart: Marker | undefined;
   #begunRestart: Marker | undefined;
+  /** How the last server that ended by itself did so: while it served, or before it had answered anything. */
+  #lastEnd: 'crash' | 'start' | undefined;
   readonly #shown: Shown;
   #marked: Promise<unknown> = Promise.resolve();
 
@@ -53,7 +59,9 @@ export class History {
       told = true;
     };
     this.audit = new Audit(this.#dir, this.#problem);
-    this.#shown = new Shown(this.#dir, { cwd: flow.config.cwd, command: flow.config.command }, this.#problem);
+    const { cwd, command } = flow.config;
+    const args = maskArguments([command, ...flow.config.args]).slice(1);
+    this.#shown = new Shown(this.#dir, { cwd, command, args }, this.#problem);
   }
 
   get lastReload(): Happened | undefined {
@@ -75,7 +83,7 @@ export class History {
     return this.#begunRestart;
   }
 
-  /** Undefined once a reload has gone well. */
+  /** Undefined once a reload has gone well, or the edit was undone. */
   get lastFailure(): Happened | undefined {
     return this.#lastFailure;
   }
@@ -94,6 +102,11 @@ export class History {
     return { debug: eye(log.debug), info: eye(log.info), warn: eye(log.warn), error: eye(log.error) };
   }
 
+  /** For `mcp-hotline status`. */
+  show(news: Partial<RunningProxy>): void {
+    this.#shown.show(news);
+  }
+
   /** Somebody asks for a restart. Resolves when it is on record. */
   requested(reason: string): Promise<void> {
     this.#reason = reason;
@@ -107,24 +120,31 @@ export class History {
   restarting(generation: number, run: Run, exitCode: number | null): void {
     if (run.marked) return;
     run.marked = true;
-    const method = this.#methodOf(run, exitCode);
+    // A start that failed, and is made again: its cause is still what the old server was stopped for.
+    const begun = run.attempt.restart ? this.#begunRestart : undefined;
+    const method = begun?.method ?? this.#methodOf(run, exitCode);
     const reasons: Record<Marker['method'], string> = {
       request: this.#reason ?? 'a reload was asked for by a signal',
       change: run.files.slice(0, 10).join(', '),
       server: 'the server asked for it',
       crash: 'the server crashed',
+      start: 'the start before had failed',
     };
-    const marker: Marker = {
+    this.#begunRestart = {
       timestamp: new Date().toISOString(),
-      reason: reasons[method],
+      reason: begun?.reason ?? reasons[method],
       generation,
-      exitCode: run.attempt.restart ? exitCode : null,
+      exitCode: run.attempt.restart && begun === undefined ? exitCode : null,
       method,
       proxy: process.pid,
     };
     this.#reason = undefined;
-    this.#begunRestart = marker;
-    this.#mark(marker);
+  }
+
+  /** The same with `replace`: the old server is stopped first. Whoever finds the marker must not take that for a restart. */
+  retiring(generation: number, run: Run, exitCode: number | null): void {
+    this.restarting(generation, run, exitCode);
+    if (this.#begunRestart !== undefined) this.#mark({ ...this.#begunRestart, begun: true });
   }
 
   /** A generation serves: the restart that was begun has come about. */
@@ -132,9 +152,9 @@ export class History {
     const begun = this.#begunRestart;
     if (begun === undefined) return;
     this.#begunRestart = undefined;
+    // With `replace` the number was not certain: a candidate may have failed before this one.
     this.#lastRestart = { ...begun, generation };
-    // With `replace` it was written before the number was known for certain: a candidate may have failed before this one.
-    if (begun.generation !== generation) this.#mark(this.#lastRestart);
+    this.#mark(this.#lastRestart);
   }
 
   #mark(marker: Marker): void {
@@ -146,6 +166,7 @@ export class History {
 
   #methodOf({ files, attempt }: Run, exitCode: number | null): Marker['method'] {
     if (this.#reason !== undefined) return 'request';
+    if (attempt.restart && this.#lastEnd === 'start') return 'start';
     if (attempt.restart) return exitCode === RESTART ? 'server' : 'crash';
     return files.length > 0 ? 'change' : 'request';
   }
@@ -168,21 +189,26 @@ export class History {
       this.#lastReload = happened;
       this.#lastFailure = undefined;
     }
+    if (event === 'mended') this.#lastFailure = undefined;
     if (event === 'failed' || event === 'crashed') this.#lastFailure = happened;
+    if (event === 'crashed') this.#begunRestart = undefined;
+    if (event === 'crashed' || (event === 'failed' && fields['kind'] === 'start')) {
+      this.#lastEnd = event === 'crashed' ? 'crash' : 'start';
+    }
     if (event === 'change') this.#lastChange = happened;
     // A restart that was asked for and did not come about is no reason for a later one; nor is one that has.
     if (event === 'failed' || event === 'reloaded') this.#reason = undefined;
     const line = event === 'failed' && fields['kind'] === 'build' ? 'build failed' : audited[event];
     if (line === undefined) return;
     const cause = this.#causeOf(event, text, fields);
-    const facts = { ...factsOf(fields), ...(cause === undefined ? {} : { cause }) };
-    void this.audit.write(line, facts);
+    const { client } = this.#shown.now;
+    const facts = { ...factsOf(event, fields), ...(cause === undefined ? {} : { cause }) };
+    void this.audit.write(line, { ...facts, ...(event === 'ready' && client !== undefined ? { client } : {}) });
     this.#show(event, happened.at, facts, fields['failing'] === true);
   }
 
-  #causeOf(event: EventName, text: string, { how }: Fields): string | undefined {
-    if (typeof how === 'string') return how;
-    if (event === 'crashed') return text;
+  #causeOf(event: EventName, text: string, { command, how }: Fields): string | undefined {
+    if (event === 'failed' || event === 'crashed') return typeof how === 'string' ? `${String(command)} ${how}` : text;
     return event === 'reloaded' ? this.#lastRestart?.reason : undefined;
   }
 
@@ -191,19 +217,32 @@ export class History {
     const serves = typeof generation === 'number' ? { generation, server: pid } : {};
     switch (event) {
       case 'ready':
-        return this.#shown.show(isFailing ? serves : { ...serves, lastFailure: undefined });
+        return this.#shown.show(isFailing ? serves : { ...serves, ...this.#mended(at) });
       case 'reloaded':
-        return this.#shown.show({ ...serves, lastReload: { at, ...facts }, lastFailure: undefined });
+        return this.#shown.show({ ...serves, lastReload: { at, ...facts }, ...this.#mended(at) });
+      case 'mended':
+        return this.#shown.show(this.#mended(at));
       case 'failed':
       case 'crashed':
         return this.#shown.show({ lastFailure: { at, event, cause: cause ?? '' } });
       default:
     }
   }
+
+  #mended(at: string): Partial<RunningProxy> {
+    const { lastFailure } = this.#shown.now;
+    return lastFailure === undefined ? {} : { lastFailure: { mended: at, ...lastFailure } };
+  }
 }
 
 type Facts = Omit<AuditLine, 'time' | 'event' | 'proxy'>;
 
-function factsOf(fields: Fields): Facts {
-  return Object.fromEntries(kept.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+function factsOf(event: EventName, fields: Fields): Facts {
+  const { output, how } = fields;
+  const said = typeof output === 'string' ? cutText(withoutBanner(output).rest, MAX_OUTPUT) : '';
+  return {
+    ...Object.fromEntries(kept.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]))),
+    ...(said === '' ? {} : { output: said }),
+    ...(event === 'mended' && typeof how === 'string' ? { how } : {}),
+  };
 }

@@ -3,6 +3,7 @@
  * leads where is in state.ts. Data lives only in the state that owns it.
  */
 import type { Failure } from '../agent/words.js';
+import type { Exit } from '../process/child.js';
 
 export type Strategy = 'overlap' | 'replace';
 
@@ -92,6 +93,7 @@ export type Event =
       readonly delay: number;
       /** The client has no session yet. */
       readonly unborn: boolean;
+      readonly exit: Exit;
       readonly failure: Failure;
     }
   /**

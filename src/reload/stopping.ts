@@ -4,8 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
-import { lose, release } from '../pipeline/handover.js';
+import { lose, release, type Lost } from '../pipeline/handover.js';
 import { owesAnything } from '../pipeline/task-messages.js';
+import { lineOf, type Owed } from '../session/ledger.js';
+import { readAt } from '../wire/edit.js';
+import { named } from './attempt.js';
 import type { History } from './history.js';
 import type { Roster } from './roster.js';
 import type { Traffic } from './traffic.js';
@@ -39,7 +42,7 @@ export async function drain(stopping: Stopping, number: number, isReplacing: boo
   if (!isReplacing && traffic.desk.tasks.anyIn(number))
     await delay(TASK_AFTERMATH_MS, undefined, { signal: over }).catch(() => {});
   if (over.aborted) return;
-  lose(traffic.desk, number);
+  reportCutOff(stopping, number, lose(traffic.desk, number));
   traffic.watchHold();
   // Who looks for the marker after the old server has gone has to find it.
   await history.written();
@@ -49,6 +52,25 @@ export async function drain(stopping: Stopping, number: number, isReplacing: boo
   const ended = performance.now();
   await roster.stop(number, { end: true, steps: [{ signal, after }, ...kill] });
   roster.staysAfterStdin = performance.now() - ended >= after;
+}
+
+/** Tells which calls the drain cut off, and what becomes of them. */
+function reportCutOff({ flow }: Stopping, generation: number, { answered, again }: Lost): void {
+  if (answered.length + again.length === 0) return;
+  const [cutOff, sentAgain] = [answered.map(nameOf), again.map(nameOf)];
+  const what = `generation ${generation} was replaced, and is stopped before it has answered ${named([...cutOff, ...sentAgain])}: that took more than ${flow.config.drain} ms (--drain)`;
+  const fates = [
+    cutOff.length === 0 ? '' : `the client is told that ${named(cutOff)} may have run`,
+    sentAgain.length === 0 ? '' : `${named(sentAgain)} is sent again`,
+  ];
+  const text = `${what}; ${fates.filter((fate) => fate !== '').join(', ')}`;
+  flow.log.warn('drained', text, { generation, cutOff, sentAgain });
+}
+
+/** The tool that was called, or the method of another request. */
+function nameOf(owed: Owed): string {
+  const tool = owed.method === 'tools/call' ? readAt(lineOf(owed), ['params', 'name']) : undefined;
+  return typeof tool === 'string' ? `tool ${tool}` : owed.method;
 }
 
 /**

@@ -84,6 +84,7 @@ export class Traffic {
           noteTaskSupport(this.desk, membersOf(readAt(line, ['result'])));
           void memory.remember(method, line);
         },
+        openedInPlace: (method, isGuess) => reportOpening(flow, this.desk, method, isGuess),
         refusedDiscover: () => void memory.forgetDiscover(),
         later: (ms, work) => void delay(ms, undefined, { signal: this.#over.signal, ref: false }).then(work, () => {}),
         warn: (text) => log.warn('warning', text),
@@ -228,6 +229,16 @@ export class Traffic {
     if (this.#crowded || (serving !== undefined && this.#stuck.has(serving))) this.client.pause();
     else this.client.resume();
   }
+}
+
+/** Whoever reads the log must know that a client has a session though its server has not answered. */
+function reportOpening({ log, name }: FlowContext, desk: Desk, method: string, isGuess: boolean): void {
+  const answer = isGuess ? 'with a minimal answer' : 'with what it said when it last ran';
+  const then = desk.failure === undefined ? 'everything else waits for it' : 'its tools come once it has started';
+  log.info('starting', `${name} has not answered ${method}: the client is answered in its place, ${answer}; ${then}`, {
+    method,
+    inPlace: isGuess ? 'guess' : 'remembered',
+  });
 }
 
 function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {

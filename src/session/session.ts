@@ -56,6 +56,17 @@ export class Session {
     return this.#params;
   }
 
+  /** Who the client says it is, if it does: its name, with its version. */
+  get client(): string | undefined {
+    const info =
+      this.#latest === undefined
+        ? readAt(Buffer.from(this.#params ?? '{}'), ['clientInfo'])
+        : readAt(this.#latest, ['params', '_meta', CLIENT_INFO]);
+    const { name, version } = membersOf(info);
+    if (typeof name !== 'string' || name === '') return undefined;
+    return typeof version === 'string' ? `${name} ${version}` : name;
+  }
+
   /** The server's answer to `initialize`, as the client saw it first. */
   get result(): Members | undefined {
     return this.#result;

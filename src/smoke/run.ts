@@ -94,8 +94,11 @@ export function awaitLog(
 }
 
 /** What the proxy says of a failure, with the words of the compiler or the server. */
-export function failureOf({ text, output }: LogEvent): Verdict {
-  return failed(typeof output === 'string' && output !== '' ? `${text}\n${output.trimEnd()}` : text);
+export function failureOf({ text, kind, command, how, output }: LogEvent): Verdict {
+  // The text says what follows for a session, which this one has no more of.
+  const what =
+    typeof how === 'string' ? `${kind === 'build' ? 'build' : 'start'} failed: ${String(command)} ${how}` : text;
+  return failed(typeof output === 'string' && output !== '' ? `${what}\n${output.trimEnd()}` : what);
 }
 
 /** Ends a connection that nothing more is wanted of. */

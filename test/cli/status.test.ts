@@ -1,5 +1,5 @@
 // `mcp-hotline status` and `mcp-hotline log` on the built bin: what they print of the proxies of a directory, running, killed
-// or gone, for people and as data, and that neither arguments nor environment are in it. What the trail holds is for
+// or gone, for people and as data, and that no environment is in it, and no argument that looks like a key. What the trail holds is for
 // test/e2e/agent and test/log.
 
 import assert from 'node:assert/strict';
@@ -54,11 +54,23 @@ test('a running proxy is shown with its generation, last reload and failure, and
   write('src/behaviour.mjs', 'broken(');
   await proxy.request('tools/call', { name: 'answer' });
 
-  const shown = await untilShown(() => run(directory, 'status'), /last failure/);
+  const shown = await untilShown(() => run(directory, 'status'), /now +failing/);
   assert.equal(shown.code, 0);
-  assert.match(shown.stdout, new RegExp(`proxy ${proxy.pid} since [\\d-]+ [\\d:]+: generation 2 \\(pid \\d+\\)`));
+  const [first, second, now] = shown.stdout.split('\n');
+  assert.match(first ?? '', /^\S*node server\.mjs --token=\*\*\*\* {2}\[[0-9a-f]{4}\]$/);
+  assert.match(second ?? '', new RegExp(`^  proxy ${proxy.pid}, for [\\w-]+ [\\d.]+, since [\\d-]+ [\\d:]+$`));
+  assert.match(now ?? '', /^ {4}now {11}failing since [\d-]+ [\d:]+, generation 2 \(pid \d+\)$/);
+  assert.match(
+    shown.stdout,
+    /failing {7}start failed: node exited with code 1 before the handshake was done; next try at the/,
+  );
+  assert.match(shown.stdout, /\n {18}SyntaxError: /, 'in the words of the server');
   assert.match(shown.stdout, /last reload {3}.* in \d+ ms \(start \d+, lists \d+\) \(src\/behaviour\.mjs\)/);
-  assert.match(shown.stdout, /last failure {2}.* failed: exited with code 1 before the handshake was done/);
+  assert.ok(shown.stdout.includes(`\n  in ${directory}\n`));
+
+  write('src/behaviour.mjs', behaviour('two'));
+  const mended = await untilShown(() => run(directory, 'status'), /now +serving, generation 2/);
+  assert.match(mended.stdout, /last failure {2}.* failed: node exited with code 1 .*; mended [\d-]+ [\d:]+\n/);
 
   const { servers } = JSON.parse((await run(directory, 'status', '--json')).stdout) as { servers: Server[] };
   assert.equal(servers.length, 1);
@@ -79,18 +91,26 @@ test('a running proxy is shown with its generation, last reload and failure, and
 
   const trail = await run(directory, 'log');
   assert.equal(trail.code, 0);
-  const events = trail.stdout.split('\n').map(
-    (line) =>
-      line
-        .slice(21)
-        .trim()
-        .split(/\s{2,}/)[0],
+  const events = trail.stdout.split('\n').flatMap((line) => {
+    const [, label, event] = line.split(/\s{2,}/);
+    return line.startsWith('20') && label === `node #${proxy.pid}` ? [event] : [];
+  });
+  assert.deepEqual(events, ['started', 'change', 'reloaded', 'change', 'failed', 'mended', 'stopped']);
+  assert.match(trail.stdout, / failed {3,}generation 3, node exited with code 1 .*\n(?: {4}.*\n|\n)* {4}SyntaxError: /);
+  const last = await run(directory, 'log', '-n', '2');
+  assert.match(last.stdout, /^.* mended .*the files are back to the code that runs\n.* stopped\n$/);
+  assert.equal((await run(directory, 'log', '--since', '1h')).stdout, trail.stdout);
+  const none = await run(directory, 'log', '--since', '0s');
+  assert.deepEqual([none.code, none.stdout], [0, '']);
+  assert.match(none.stderr, /^mcp-hotline: nothing has happened to the servers of .* since [\d-]+ [\d:]+\n$/);
+  assert.match(
+    (await run(directory, 'log', '--since', 'now')).stderr,
+    /--since: "now" is not allowed, expected a time/,
   );
-  assert.deepEqual(events, ['started', 'change', 'reloaded', 'change', 'failed', 'stopped', '']);
   const data = (await run(directory, 'log', '--json')).stdout.trimEnd().split('\n');
   assert.deepEqual(
     data.map((line) => (JSON.parse(line) as { event: string }).event),
-    events.slice(0, -1),
+    events,
   );
   assert.ok(!trail.stdout.includes(secret) && !data.join('').includes(secret));
 });
@@ -100,15 +120,36 @@ test('a proxy that was killed is not shown, two on one directory are', async (t)
   const given = { command: [process.execPath, 'server.mjs'], options: ['--watch', 'src'], cwd: directory };
   const killed = startProxy(t, { ...given, mayLeave: true });
   await killed.initialize();
-  await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${killed.pid} `));
+  await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${killed.pid},`));
   killed.kill('SIGKILL');
   await killed.exit();
   assert.match((await run(directory, 'status')).stdout, /no proxy is running; last: started/);
 
   const both = [startProxy(t, given), startProxy(t, given)];
   await Promise.all(both.map((proxy) => proxy.initialize()));
-  for (const { pid } of both) await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${pid} `));
-  assert.doesNotMatch((await run(directory, 'status')).stdout, new RegExp(`proxy ${killed.pid} `));
+  for (const { pid } of both) await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${pid},`));
+  assert.doesNotMatch((await run(directory, 'status')).stdout, new RegExp(`proxy ${killed.pid},`));
+});
+
+test('two servers of one directory are told apart, in status and log', async (t) => {
+  const { directory } = project(t, reloadable('one'));
+  const start = (...args: string[]) =>
+    startProxy(t, { command: [process.execPath, 'server.mjs', ...args], options: ['--watch', 'src'], cwd: directory });
+  const both = [start('--name', 'one'), start('--name', 'two', secret)];
+  await Promise.all(both.map((proxy) => proxy.initialize()));
+  for (const { pid } of both) await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${pid}, for `));
+  const { stdout } = await run(directory, 'status');
+  const ids = ['one', 'two'].map((name) => new RegExp(`server\\.mjs --name ${name}.*\\[(\\w{4})\\]`).exec(stdout)?.[1]);
+  assert.equal(new Set(ids).size, 2, stdout);
+  const log = await run(directory, 'log');
+  for (const [at, { pid }] of both.entries()) assert.match(log.stdout, new RegExp(`node ${ids[at]} #${pid}  started`));
+  assert.doesNotMatch(log.stdout, /--name/, 'no arguments');
+});
+
+test('a trail with nothing in it is told of', async (t) => {
+  const { directory } = project(t, { 'about.json': '{"cwd":"/","command":"node"}' });
+  const log = await run(directory, 'log', '--state-dir', directory);
+  assert.match(log.stderr, /^mcp-hotline: nothing has happened yet to the servers of /);
 });
 
 test('a server that has ended is not shown as one that runs', async (t) => {
@@ -118,8 +159,9 @@ test('a server that has ended is not shown as one that runs', async (t) => {
   await proxy.initialize();
   write('src/behaviour.mjs', 'broken(');
   await proxy.request('tools/call', { name: 'answer' });
-  const shown = await untilShown(() => run(directory, 'status'), /last failure/);
-  assert.match(shown.stdout, /: no server is running; generation 1 has ended\n/);
+  const shown = await untilShown(() => run(directory, 'status'), /now +failing/);
+  assert.match(shown.stdout, /now +failing since .*, no server is running; generation 1 has ended\n/);
+  assert.match(shown.stdout, /; next try at [\d-]+ [\d:]+, or at the next save\n/);
   assert.doesNotMatch(shown.stdout, /pid/);
 });
 
@@ -181,7 +223,10 @@ test('words that make no sense are refused', async (t) => {
   );
   assert.match((await run(directory, 'log', '--', 'node')).stderr, /unexpected "--", expected mcp-hotline log/);
   assert.match((await run(directory, 'log', '--folow')).stderr, /did you mean --follow/);
-  assert.match((await run(directory, 'log', '--help')).stdout, /mcp-hotline log \[-f\] \[--json\]/);
+  assert.match(
+    (await run(directory, 'log', '--help')).stdout,
+    /mcp-hotline log \[-f\] \[-n <n>\] \[--since <time>\] \[--json\]/,
+  );
   assert.match((await run(directory, 'status', '--help')).stdout, /--json/);
 });
 

@@ -124,3 +124,25 @@ test('the stderr of the server passes through unchanged', async (t) => {
   await peer.finished();
   assert.ok(peer.stderrBytes().equals(bytes), 'stderr differs');
 });
+
+for (const [runner, banner] of [
+  ['npm', '\n> app@1.0.0 start\n> node server.js\n\n'],
+  ['pnpm', '\n> app@1.0.0 start /home/me/app\n> node server.js\n\n'],
+  ['yarn', 'yarn run v1.22.22\n$ node server.js\n'],
+] as const) {
+  test(`P11 clean stdout: the banner of ${runner} gets the hint about --silent, and other text its own`, async (t) => {
+    const peer = startProxy(t, { noReload: true, command: fixture('noise') });
+    await peer.initialize();
+    const print = (text: string) => peer.request('print', { stream: 'stdout', bytes: base64(text) });
+    await print(banner);
+    const hint = await peer.waitForLog('banner on stdout');
+    assert.ok(hint.includes(`start the server with ${runner} --silent`), hint);
+    assert.doesNotMatch(peer.stderr(), /the server printed text on stdout/);
+    await print('listening\n');
+    await peer.waitForLog('the server printed text on stdout');
+    await print(banner);
+    peer.end();
+    await peer.finished();
+    assert.equal(peer.stderr().match(/banner on stdout/g)?.length, 1);
+  });
+}

@@ -41,8 +41,19 @@ test('the level decides what is written', () => {
 
 test('line breaks and terminal codes are escaped', () => {
   const { log, lines } = collect();
-  log.error('failed', 'one\r\ntwo\n\x1b[31mred\x1b[0m\ttab\u2028end\n\n');
+  log.warn('warning', 'one\r\ntwo\n\x1b[31mred\x1b[0m\ttab\u2028end\n\n');
   assert.deepEqual(lines, ['mcp-hotline: one\\ntwo\\n\\u001b[31mred\\u001b[0m\ttab\\u2028end\n']);
+});
+
+test('the text of a failure keeps its lines, indented, so that none looks like a line of ours', () => {
+  const { log, lines } = collect();
+  log.error('failed', 'build failed: tsc exited with code 2\r\na.ts(1,1): \x1b[31mno\n\nmcp-hotline: ready\n\n');
+  const [, ...output] = lines.join('').split('\n');
+  assert.deepEqual(output, ['  a.ts(1,1): \\u001b[31mno', '', '  mcp-hotline: ready', '']);
+  const json = collect({ format: 'json' });
+  json.log.error('failed', 'one\ntwo');
+  assert.equal(json.lines.length, 1);
+  assert.equal(JSON.parse(json.lines[0]!).text, 'one\ntwo');
 });
 
 test('whatever the text and the fields are, one event is one line', () => {
@@ -74,7 +85,12 @@ test('colour follows the level, and only where it was asked for', () => {
   const { log, lines } = collect({ colour: true });
   log.info('ready', 'plain');
   log.error('failed', 'red');
-  assert.deepEqual(lines, ['mcp-hotline: plain\n', '\x1b[31mmcp-hotline: red\x1b[0m\n']);
+  log.error('failed', 'one\n\ntwo');
+  assert.deepEqual(lines, [
+    'mcp-hotline: plain\n',
+    '\x1b[31mmcp-hotline: red\x1b[0m\n',
+    '\x1b[31mmcp-hotline: one\x1b[0m\n\n\x1b[31m  two\x1b[0m\n',
+  ]);
 });
 
 test('colour is wanted on a terminal, never with NO_COLOR', () => {

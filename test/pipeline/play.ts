@@ -38,6 +38,7 @@ export function play(options: Partial<DeskOptions> = {}): Play {
         now: () => game.now,
         drained: (generation) => void drained.push(generation),
         introduced: () => {},
+        openedInPlace: () => {},
         refusedDiscover: () => {},
         agent: (call) => void calls.push(call),
         allTools: (_, known) => known(game.tools),

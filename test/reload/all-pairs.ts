@@ -40,7 +40,7 @@ function fieldsFor(state: State): AllFields {
       unborn: both,
       isFirst: both,
     },
-    exit: { generation, clean: both, delay: delays, unborn: both, failure: [crash] },
+    exit: { generation, clean: both, delay: delays, unborn: both, exit: [{ code: 1, signal: null }], failure: [crash] },
     overdue: { generation, failure: [undefined, crash] },
     timer: {},
     close: {},

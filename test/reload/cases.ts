@@ -83,7 +83,14 @@ export function nameOf(state: State): string {
   return alone ? `${state.at}, no server` : state.at;
 }
 
-const ends = { on: 'exit', clean: false, delay: 0, unborn: false, failure: crash } as const;
+const ends = {
+  on: 'exit',
+  clean: false,
+  delay: 0,
+  unborn: false,
+  exit: { code: 1, signal: null },
+  failure: crash,
+} as const;
 const fails = {
   on: 'start-failed',
   generation: 3,

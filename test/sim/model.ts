@@ -142,7 +142,8 @@ export class Model {
   logged(event: string, text: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const { facts } = this;
     facts.note(`log: ${event}: ${text.slice(0, 200)}`);
-    if (event === 'crashed') facts.crashes++;
+    // A server that ends before it has answered anything is a start that failed.
+    if (event === 'crashed' || (event === 'failed' && fields['kind'] === 'start')) facts.crashes++;
     if (event === 'failed' || event === 'crashed') facts.failing = true;
     // A new process: the first, or one that runs what was built before, so that the failure stands.
     const generation = Number(fields['generation']);

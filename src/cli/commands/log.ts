@@ -1,16 +1,16 @@
 // `mcp-hotline log`.
 
-import type { Given } from '../../config/config.js';
 import { flush } from '../../log/flush.js';
 import type { Command, Invocation } from '../command.js';
+import type { LogGiven } from '../log.js';
 import { json, where } from '../report-options.js';
 
 export const log: Command = {
   name: 'log',
   summary: 'Show what happened to the servers of this directory',
-  form: '[-f] [--json]',
+  form: '[-f] [-n <n>] [--since <time>] [--json]',
   about:
-    'Prints the audit trail of the servers that were run in this directory: starts, changes, builds, reloads, requested restarts, crashes and failures, oldest first.',
+    'Prints the audit trail of the servers that were run in this directory: starts, changes, builds, reloads, requested restarts, crashes and failures with what was printed, and when they were mended, oldest first. Each line names its server by its program and the number of its proxy, as status does.',
   operands: { kind: 'none' },
   options: [
     {
@@ -21,19 +21,42 @@ export const log: Command = {
       default: false,
       description: 'Go on with what happens from now on',
     },
+    {
+      name: 'lines',
+      alias: 'n',
+      group: 'General',
+      type: 'number',
+      min: 0,
+      max: 1_000_000,
+      placeholder: '<n>',
+      otherwise: 'all of them',
+      description: 'Only the last n of what there is',
+    },
+    {
+      name: 'since',
+      group: 'General',
+      type: 'text',
+      placeholder: '<time>',
+      description: 'Only what happened since then: 90s, 10m, 2h or 3d ago, 14:30, or a date such as 2026-01-31T14:30',
+    },
     json('Print the lines as they are, one JSON object each'),
     ...where,
   ],
   examples: [
     ['mcp-hotline log -f', 'And go on as things happen'],
+    ['mcp-hotline log -n 20 --since 1h', 'The last of the last hour'],
     ['mcp-hotline log --json | jq .event', 'As data'],
   ],
 
-  async perform({ given }: Invocation<Given & { json?: boolean; follow?: boolean }>) {
+  async perform({ given }: Invocation<LogGiven>) {
     const { log: showLog } = await import('../log.js');
     const closed = new AbortController();
     process.stdout.on('error', () => closed.abort()); // nobody reads any more
-    const outcome = await showLog(given, (text) => void process.stdout.write(text), closed.signal);
+    const output = {
+      write: (text: string) => void process.stdout.write(text),
+      note: (text: string) => void process.stderr.write(`mcp-hotline: ${text}\n`),
+    };
+    const outcome = await showLog(given, output, closed.signal);
     await flush(process.stdout, 2000);
     return outcome;
   },

@@ -6,10 +6,10 @@ import { json, where } from '../report-options.js';
 
 export const status: Command = {
   name: 'status',
-  summary: 'Show the proxies that run for this directory, and their last reload and failure',
+  summary: 'Show the proxies that run for this directory, how their servers are, and what failed',
   form: '[--json]',
   about:
-    'Prints, for each server command that was run in this directory, the proxies that run now: which generation serves, the last reload with the duration of each phase, the last failure. Exits with 0 if a proxy runs, else 1.',
+    'Prints, for each server command that was run in this directory, the proxies that run now: for which client, how the server is, which generation serves, the last reload with the duration of each phase, and the failure that stands or was the last. Arguments that look like keys are masked. Exits with 0 if a proxy runs, else 1.',
   operands: { kind: 'none' },
   options: [json('Print it as one JSON document'), ...where],
   examples: [

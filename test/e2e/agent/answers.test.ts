@@ -60,6 +60,14 @@ test('verify: no marker, a torn one, one that is older, one of an earlier proces
   assert.match(older.text, /^No: the last restart was at 2026-06-01T00:00:00.000Z/);
   assert.equal(older.facts.restarted, false);
 
+  mark(JSON.stringify({ ...left, proxy: await gonePid(), begun: true }));
+  const begun = await verify();
+  assert.match(
+    begun.text,
+    /^No: a restart was begun at 2026-06-01T00:00:00.000Z \(an edit\) by another connection, which ended before/,
+  );
+  assert.equal(begun.facts.restarted, false);
+
   mark(JSON.stringify({ ...left, proxy: process.pid }));
   const foreign = await verify();
   assert.match(foreign.text, new RegExp(`^No: .*another connection that is still open \\(process ${process.pid}\\)`));
@@ -93,7 +101,7 @@ test('P15 verify tells a crash, and a server that asked to be restarted, from a 
   assert.deepEqual([proxy.restartMarker().method, proxy.restartMarker().exitCode], ['server', 42]);
 });
 
-test('with --strategy replace the marker of a request is written once, and before the old server stops', async (t) => {
+test('with --strategy replace the marker of a request is written before the old server stops, as one that is only begun', async (t) => {
   const stops = `
     import { existsSync, readFileSync, writeFileSync } from 'node:fs';
     process.on('exit', () => {
@@ -107,7 +115,9 @@ test('with --strategy replace the marker of a request is written once, and befor
     [proxy.restartMarker().reason, proxy.restartMarker().method, proxy.restartMarker().generation],
     ['a new key', 'request', 2],
   );
-  assert.equal(JSON.parse(readFileSync(proxy.files.path('seen'), 'utf8')).reason, 'a new key');
+  const seen = JSON.parse(readFileSync(proxy.files.path('seen'), 'utf8'));
+  assert.deepEqual([seen.reason, seen.begun], ['a new key', true]);
+  assert.equal(proxy.restartMarker().begun, undefined);
 });
 
 test('P7 they work while the server has never come up', async (t) => {
@@ -143,8 +153,8 @@ test('P7 while a build fails, the compiler is quoted, and a rebuild can be asked
     proxy
       .audit()
       .filter(({ event }) => event === 'build failed')
-      .map(({ cause }) => cause),
-    ['exited with code 2'],
+      .map(({ cause, output }) => [cause, output]),
+    [['node build.mjs exited with code 2', 'no such type']],
   );
 });
 

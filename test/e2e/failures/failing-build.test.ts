@@ -28,7 +28,15 @@ test('P7 a failing build: calls get the compiler’s words and are not executed,
   assert.ok(result.tools.some(({ name }: { name: string }) => name === 'answer'));
   assert.equal(builds(proxy), before, 'nothing new, nothing built');
   const logged = await proxy.waitForLog('build failed: ');
-  assert.match(logged, /node build\.mjs exited with code 2.*this is wrong/);
+  assert.equal(
+    logged,
+    'mcp-hotline: build failed: node build.mjs exited with code 2. Tool calls are answered with this error; the old code, generation 1, stays up',
+  );
+  assert.match(
+    proxy.stderr(),
+    /stays up\n {2}src\/behaviour\.mjs\(1,9\): error: this is wrong\n/,
+    'in lines of its own',
+  );
   assert.equal(countLog(proxy, /build failed/), 1);
 
   proxy.save(behaviour('wrong again'));

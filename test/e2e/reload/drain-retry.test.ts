@@ -61,6 +61,8 @@ test('P8 after --drain, tools that are read-only or idempotent run again on the 
   const text = failureSaid(await other.answer);
   assert.match(text, mayHaveRun);
   assert.match(text, /"progress"/);
+  const logged = await proxy.waitForLog('generation 1 was replaced, and is stopped before it has answered');
+  assert.match(logged, /the client is told that tool progress may have run, tool effect is sent again$/);
   proxy.files.write(until.split('/').at(-1)!, '');
   assert.equal((await idempotent.answer).result.content[0].text, '2');
   assert.deepEqual(effects(proxy), ['1', '2']);
