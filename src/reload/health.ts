@@ -63,6 +63,8 @@ export class Health {
         return;
       case 'exit':
         if (after !== before && before.at !== 'retiring' && !event.clean) this.#ended(event, step);
+        return;
+      default:
     }
   }
 

@@ -206,7 +206,7 @@ export function failureOf(flow: FlowContext, generation: Generation, kind: 'star
 }
 
 /** How a process came to its end, in words. */
-export function ended(generation: Generation): string {
+function ended(generation: Generation): string {
   const { exit, fault } = generation;
   if (fault !== undefined) return fault;
   if (exit === undefined) return 'ended';

@@ -133,9 +133,9 @@ test('a proxy that was killed is not shown, two on one directory are', async (t)
 
 test('two servers of one directory are told apart, in status and log', async (t) => {
   const { directory } = project(t, reloadable('one'));
-  const start = (...args: string[]) =>
+  const startServer = (...args: string[]) =>
     startProxy(t, { command: [process.execPath, 'server.mjs', ...args], options: ['--watch', 'src'], cwd: directory });
-  const both = [start('--name', 'one'), start('--name', 'two', secret)];
+  const both = [startServer('--name', 'one'), startServer('--name', 'two', secret)];
   await Promise.all(both.map((proxy) => proxy.initialize()));
   for (const { pid } of both) await untilShown(() => run(directory, 'status'), new RegExp(`proxy ${pid}, for `));
   const { stdout } = await run(directory, 'status');
