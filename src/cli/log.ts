@@ -58,12 +58,12 @@ export async function log(
         : `nothing has happened to the servers of ${cwd} since ${localTime(new Date(from.value).toISOString())}`;
     note(`${what}${follow ? '; waiting for what comes' : ''}`);
   };
-  if (!follow) {
-    printPast(await Promise.all(dirs.map(async ({ dir }, at) => label(at)(await readAudit(dir)))));
-    return { ok: true, value: 0 };
-  }
-  const trails = dirs.map(({ dir }, at) => followAudit(dir, (lines) => print(label(at)(lines)), over));
   try {
+    if (!follow) {
+      printPast(await Promise.all(dirs.map(async ({ dir }, at) => label(at)(await readAudit(dir)))));
+      return { ok: true, value: 0 };
+    }
+    const trails = dirs.map(({ dir }, at) => followAudit(dir, (lines) => print(label(at)(lines)), over));
     printPast(await Promise.all(trails.map(async (trail, at) => label(at)(await trail.past))));
     await Promise.all(trails.map((trail) => trail.follow()));
   } catch (error) {

@@ -148,9 +148,17 @@ async function endsTorn(file: FileHandle): Promise<boolean> {
   return buffer.toString() !== '\n';
 }
 
-/** The lines of a trail, oldest first, rotated files included. A torn or foreign line is left out. */
+/**
+ * The lines of a trail, oldest first, rotated files included. A torn or foreign line is left out. Rejects with NotRegular if something
+ * else is in the trail's place: that it is empty would not be true.
+ */
 export async function readAudit(dir: string): Promise<AuditLine[]> {
-  return [...(await readRotated(dir)), ...(await linesOf(join(dir, AUDIT_FILE)))];
+  const rotated = await readRotated(dir);
+  const text = await readStateFile(join(dir, AUDIT_FILE)).catch((error: unknown) => {
+    if (error instanceof NotRegular) throw error;
+    return '';
+  });
+  return [...rotated, ...text.split('\n').flatMap(parseLine)];
 }
 
 /** Those of the files that are written no more. */

@@ -35,7 +35,8 @@ export class Lookout {
     const { flow, desk } = this.#context;
     const fresh = this.#context.freshness();
     if (fresh === undefined || desk.holding || flow.config.whileReloading === 'serve') return false;
-    if (envelope.kind === 'batch') return true;
+    // What is no message by its envelope may be meant as one.
+    if (envelope.kind === 'batch' || envelope.kind === 'invalid') return true;
     if (envelope.kind !== 'request') return false;
     return fresh.ready || (envelope.method !== 'initialize' && envelope.method !== 'server/discover');
   }

@@ -11,6 +11,7 @@ import { createDesk, type Desk, type DeskOptions, type Ports } from '../pipeline
 import { fromClient } from '../pipeline/from-client.js';
 import { fromServer } from '../pipeline/from-server.js';
 import { expire } from '../pipeline/handover.js';
+import { meantEnvelope } from '../pipeline/malformed.js';
 import { endStreams } from '../pipeline/streams.js';
 import { noteTaskSupport } from '../pipeline/task-messages.js';
 import type { Exit } from '../process/child.js';
@@ -105,7 +106,8 @@ export class Traffic {
     this.gate = new Gate({
       guards: events.guards,
       refresh: events.refresh,
-      pass: (run, from, to, envelope, since) => {
+      pass: (run, from, to, read, since) => {
+        const envelope = meantEnvelope(this.desk, read, run, from, to);
         if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
           events.introducing(envelope.id, envelope.method);
         fromClient(this.desk, run, envelope, since, from, to);

@@ -208,12 +208,14 @@ test('log -f goes on with what happens, and a directory can be named', async (t)
   assert.equal(seen.match(/started/g)?.length, 1);
 });
 
-test('P14 log -f refuses a pipe in place of the trail, in words', async (t) => {
-  const { directory, path } = project(t, { 'about.json': '{"cwd":"/","command":"node"}' });
-  execFileSync('mkfifo', [path('audit.jsonl')]);
-  const followed = await run(directory, 'log', '-f', '--state-dir', directory);
-  assert.match(followed.stderr, /^mcp-hotline: .*audit\.jsonl is not a regular file\n$/);
-});
+for (const words of [['log'], ['log', '-f']]) {
+  test(`P14 ${words.join(' ')} refuses a pipe in place of the trail, in words`, async (t) => {
+    const { directory, path } = project(t, { 'about.json': '{"cwd":"/","command":"node"}' });
+    execFileSync('mkfifo', [path('audit.jsonl')]);
+    const { stderr } = await run(directory, ...words, '--state-dir', directory);
+    assert.match(stderr, /^mcp-hotline: .*audit\.jsonl is not a regular file\n$/);
+  });
+}
 
 test('words that make no sense are refused', async (t) => {
   const { directory } = project(t);

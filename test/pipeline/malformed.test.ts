@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromClient } from '#src/pipeline/from-client.js';
-import { afterMalformed, faultOf } from '#src/pipeline/malformed.js';
+import { afterMalformed, faultOf, meantEnvelope } from '#src/pipeline/malformed.js';
 import { scan } from '#src/wire/scan.js';
 import { play, type Play } from './play.js';
 
@@ -63,3 +63,30 @@ test('P14 what is wrong with a line is told once a kind, with its length and not
   game.now = 1001;
   assert.equal(afterMalformed(game.desk, 1), '', 'it was long ago');
 });
+
+const meanings: [line: string, meant: object][] = [
+  ['{"id":1,"method":"x"}', { kind: 'request', id: '1', method: 'x' }],
+  [
+    '{"jsonrpc":"1.0","method":"x","id":98765432109876543210}',
+    { kind: 'request', id: '98765432109876543210', method: 'x' },
+  ],
+  ['{"method":"notifications/x"}', { kind: 'notification', method: 'notifications/x' }],
+  ['{"id":"a","result":{}}', { kind: 'response', id: '"a"', error: false }],
+  ['{"id":"a","error":{}}', { kind: 'response', id: '"a"', error: true }],
+  ['{"jsonrpc":"2.0","id":null,"method":"notifications/x"}', { kind: 'notification', method: 'notifications/x' }],
+  ['{"jsonrpc":"2.0","id":null,"method":"x"}', { kind: 'request', id: 'null', method: 'x' }],
+  ['{"jsonrpc":"2.0","id":1,"method":"notifications/x"}', { kind: 'request', id: '1', method: 'notifications/x' }],
+  ['{"jsonrpc":"2.0","id":true,"method":"x"}', { kind: 'invalid' }],
+  ['{"id":true,"method":"x"}', { kind: 'invalid' }],
+  ['{"id":1}', { kind: 'invalid' }],
+  ['[{"id":1,"method":"x"}]', { kind: 'invalid' }],
+  ['null', { kind: 'invalid' }],
+  ['{"id":1,"method":"x"', { kind: 'invalid' }],
+];
+
+for (const [text, meant] of meanings) {
+  test(`P2 ${text} is taken for what it is meant to be`, () => {
+    const line = Buffer.from(`${text}\n`);
+    assert.deepEqual(meantEnvelope(serving().desk, scan(line), line, 0, line.length), meant);
+  });
+}
