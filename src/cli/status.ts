@@ -78,7 +78,7 @@ function healthLines(health: ProxyHealth | undefined): string[] {
   const next = nextTry === undefined ? 'at the next save or call' : `at ${localTime(nextTry)}, or at the next save`;
   const then = state === 'failing' ? `; next try ${next}` : '; it is being tried again';
   return [
-    `${state} since ${localTime(since)}, `,
+    state === 'failing' ? `failing since ${localTime(since)}, ` : `${state}, `,
     fact(state === 'failing' ? 'failing' : 'failed', `${failure}${then}`),
     ...indented(output, 18),
   ];
