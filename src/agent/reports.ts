@@ -3,7 +3,7 @@
  * Pure.
  */
 import { callStatus, waitWith, type ToolNames } from './tool-names.js';
-import type { Failure } from './words.js';
+import { outputText, type Failure } from './words.js';
 
 export interface Reload {
   readonly generation: number;
@@ -25,8 +25,7 @@ export function notRestarted(failure: Failure, tools: ToolNames): string {
 
 /** What failed, how, and what it printed. */
 export function reasonOf(failure: Failure): string {
-  const output = failure.output.trim();
-  return `\`${failure.command}\` ${failure.how}. ${output === '' ? 'It printed nothing.' : `Its output:\n\n${output}\n`}`;
+  return `\`${failure.command}\` ${failure.how}. ${outputText(failure.kind, failure.output.trim())}`;
 }
 
 /** Who executes tool calls meanwhile, though a reload is under way (`--while-reloading serve`). */
@@ -119,7 +118,7 @@ function verdictText(verdict: Verdict, tools: ToolNames): string {
     case 'never':
       return 'No: no restart of this server is on record.';
     case 'torn':
-      return `That can not be told: the record of the last restart is damaged.${tools.restart_server === undefined ? '' : ` Call ${tools.restart_server} if you need to be sure; it writes a new one.`}`;
+      return `That cannot be told: the record of the last restart is damaged.${tools.restart_server === undefined ? '' : ` Call ${tools.restart_server} if you need to be sure; it writes a new one.`}`;
     case 'foreign':
       return `No: the last restart on record was that of another connection that is still open (process ${verdict.proxy}), not of the server that you are using.`;
   }

@@ -36,7 +36,7 @@ const happened: Record<Failure['kind'], string> = {
   start: 'The MCP server did not start with the code that is on the disk',
   crash: 'The MCP server crashed',
   exit: 'The MCP server ended by itself',
-  era: 'The MCP server started, but can not be used on this connection',
+  era: 'The MCP server started, but cannot be used on this connection',
   configuration: 'The configuration of mcp-hotline has an error',
 };
 
@@ -66,7 +66,7 @@ export function failureText(failure: Failure, tools?: ToolNames): string {
 
 function notBeside({ beside }: Failure): string {
   if (beside === undefined) return '';
-  return ' If the server can not run twice at a time (a port, a lock, a device), run mcp-hotline with --strategy replace: then the old server is stopped before the new one starts.';
+  return ' If the server cannot run twice at a time (a port, a lock, a device), run mcp-hotline with --strategy replace: then the old server is stopped before the new one starts.';
 }
 
 /** What failed may have a cause that nobody watches: then a call after a while is enough. */
@@ -105,8 +105,14 @@ function headline({ kind, command, how }: Failure): string {
   return `${happened[kind]}: \`${command}\` ${how}.`;
 }
 
-function said({ output }: Failure): string {
-  return output.trim() === '' ? 'It printed nothing.' : `Its output:\n\n${output.trim()}\n`;
+function said({ kind, output }: Failure): string {
+  return outputText(kind, output.trim());
+}
+
+/** What a program printed; a file prints nothing, but something is wrong with it. */
+export function outputText(kind: Failure['kind'], output: string): string {
+  if (kind === 'configuration') return `What is wrong:\n\n${output}\n`;
+  return output === '' ? 'It printed nothing.' : `Its output:\n\n${output}\n`;
 }
 
 /** Clients cut descriptions of tools and instructions after 1,000 to 2,000 characters. */
@@ -115,7 +121,7 @@ const MAX_GIST = 500;
 /** For the description of a tool and for a session's instructions, while no server has ever come up. */
 export function notStarted(failure: Failure, tools: ToolNames): string {
   const gist = gistOf(failure.output);
-  const output = gist === '' ? 'It printed nothing.' : `Its output:\n\n${gist}\n`;
+  const output = outputText(failure.kind, gist);
   const mend =
     failure.kind === 'era'
       ? remedy.era
@@ -207,11 +213,11 @@ export function noServer(): string {
 }
 
 export function notParsable(): string {
-  return 'This line is no JSON, so it was not taken in. Send each message as one line of JSON.';
+  return 'This line is not JSON, so it was not taken in. Send each message as one line of JSON.';
 }
 
 export function requestWithoutId(): string {
-  return 'This request has an id that is neither text nor number, so it could never be answered and was not executed. Send it with such an id.';
+  return 'This request has an id that is neither a string nor a number, so it could never be answered and was not executed. Send it with such an id.';
 }
 
 export function lostTask(id: string): string {

@@ -10,16 +10,25 @@ const windows = process.platform === 'win32';
 
 /** The path of a local program, the word itself for one on the PATH or named by a path, undefined if there is none. */
 export async function findCommand(word: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const endings = windows ? ['', ...(env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
+  const endings = endingsOf(env);
   if (word.includes('/') || (windows && word.includes('\\'))) {
     return (await firstProgram([resolve(cwd, word)], endings)) === undefined ? undefined : word;
   }
   const local = ancestors(cwd).map((directory) => join(directory, 'node_modules', '.bin', word));
   const found = await firstProgram(local, endings);
   if (found !== undefined) return found;
-  const path = Object.entries(env).find(([name]) => (windows ? name.toUpperCase() : name) === 'PATH')?.[1] ?? '';
-  const places = path.split(delimiter).map((directory) => resolve(cwd, directory, word));
-  return (await firstProgram(places, endings)) === undefined ? undefined : word;
+  return (await isOnPath(word, cwd, env)) ? word : undefined;
+}
+
+/** Whether there is a program of this name on the PATH. */
+export async function isOnPath(name: string, cwd: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const path = Object.entries(env).find(([key]) => (windows ? key.toUpperCase() : key) === 'PATH')?.[1] ?? '';
+  const places = path.split(delimiter).map((directory) => resolve(cwd, directory, name));
+  return (await firstProgram(places, endingsOf(env))) !== undefined;
+}
+
+function endingsOf(env: NodeJS.ProcessEnv): string[] {
+  return windows ? ['', ...(env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
 }
 
 /** `from` and every directory above it. */

@@ -92,7 +92,7 @@ function scriptsIn(text: string): { scripts: string[]; damage?: string } {
 }
 
 function searched(word: string, cwd: string, manifest: Manifest | undefined): string {
-  const command = `${JSON.stringify(word)} is no command on the PATH or in ${join(cwd, 'node_modules', '.bin')}`;
+  const command = `${JSON.stringify(word)} is not a command on the PATH or in ${join(cwd, 'node_modules', '.bin')}`;
   if (manifest === undefined) return `there is no package.json in ${cwd} or above it, and ${command}`;
   const scripts = manifest.scripts.length > 0 ? `its scripts are ${manifest.scripts.join(', ')}` : 'it has no scripts';
   return `${manifest.path} has no script of that name (${scripts}), and ${command}`;

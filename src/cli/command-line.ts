@@ -17,6 +17,8 @@ export interface Asked {
   readonly operands: readonly string[];
   /** The words of the options as they were typed. */
   readonly typed: readonly string[];
+  /** The command that the server's program may have been meant to be, where it stands in the place of one. */
+  readonly misspelt?: string;
 }
 
 type Parsed = Record<string, unknown> & { _: string[] };
@@ -56,7 +58,8 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   if (misplaced !== undefined) return { ok: false, error: misplaced };
   const [program, ...args] = after ?? parsed._;
   const all: Given = program === undefined ? given : { ...given, command: program, args };
-  return { ok: true, value: { command, given: all, operands: [], typed } };
+  const misspelt = at < 0 && after === undefined ? nearest(program ?? '', namesOf(commands)) : undefined;
+  return { ok: true, value: { command, given: all, operands: [], typed, ...(misspelt && { misspelt }) } };
 }
 
 /** Where the word stands that names a command; -1 if there is none. Options may stand before it. */
@@ -79,7 +82,11 @@ function commandNamed(commands: Commands, wanted: string | undefined): Command {
   return command;
 }
 
-function namesOf(options: Options): string[] {
+function namesOf(commands: Commands): string[] {
+  return commands.map(({ name }) => name);
+}
+
+function optionNames(options: Options): string[] {
   const names = options.flatMap((spec) => (negatable(spec) ? [spec.name, `no-${spec.name}`] : [spec.name]));
   return [...names, 'help', 'version'];
 }
@@ -125,7 +132,7 @@ function parse(words: readonly string[], options: Options, halts: boolean): Pars
   const ended = words.map((word) => (bare.has(word) ? `${word}=` : word));
   const parsed = Parser(ended, {
     string: texts,
-    boolean: namesOf(options).filter((name) => !texts.includes(name)),
+    boolean: optionNames(options).filter((name) => !texts.includes(name)),
     alias,
     configuration: {
       'boolean-negation': false,
@@ -141,7 +148,7 @@ function parse(words: readonly string[], options: Options, halts: boolean): Pars
 }
 
 function unknownOption(parsed: Parsed, options: Options): string | undefined {
-  const known = new Set([...namesOf(options), ...options.map(({ alias }) => alias), 'h', 'v', 'V', '_']);
+  const known = new Set([...optionNames(options), ...options.map(({ alias }) => alias), 'h', 'v', 'V', '_']);
   const unknown = Object.keys(parsed).find((key) => !known.has(key));
   return unknown === undefined ? undefined : unknownName(`${unknown.length === 1 ? '-' : '--'}${unknown}`, options);
 }
@@ -153,14 +160,14 @@ function singleDash(typed: readonly string[], options: Options): string | undefi
 }
 
 function unknownName(typed: string, options: Options): string {
-  const meant = nearest(typed.replace(/^-+/, ''), namesOf(options));
+  const meant = nearest(typed.replace(/^-+/, ''), optionNames(options));
   return `unknown option ${typed}; ${meant === undefined ? 'mcp-hotline --help lists them all' : `did you mean --${meant}?`}`;
 }
 
 /** The parser takes every word but "true" for false. */
 function badSwitch(typed: readonly string[], options: Options): string | undefined {
   const valued = new Set(options.filter(takesValue).map(({ name }) => name));
-  const switches = new Set(namesOf(options).filter((name) => !valued.has(name)));
+  const switches = new Set(optionNames(options).filter((name) => !valued.has(name)));
   for (const word of typed) {
     const [, name = '', value = ''] = /^--([^=]+)=([^]*)$/.exec(word) ?? [];
     if (!switches.has(name) || value === 'true' || value === 'false') continue;
@@ -203,8 +210,7 @@ function misplacedCommand(
   const word = parsed._[0];
   if (word === undefined) return undefined;
   if (separated) {
-    const names = commands.map(({ name }) => name);
-    const meant = nearest(word, names);
+    const meant = nearest(word, namesOf(commands));
     return `unexpected ${JSON.stringify(word)} before --; ${meant === undefined ? `expected ${usageOf(command)}` : `did you mean ${meant}?`}`;
   }
   const greedy = command.options.find(

@@ -1,4 +1,4 @@
-// The text of --help, made by yargs of what a command says about itself. Printing it is for commands/help.ts.
+// The text of --help, made of what a command says about itself; yargs lays out its options. Printing it is for commands/help.ts.
 
 import yargs, { type Argv } from 'yargs';
 import { groups, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';
@@ -16,9 +16,24 @@ export async function helpText(width: number, name: string, commands: readonly C
   if (isProgram) for (const each of commands) page.command(each.name, each.summary);
   addOptions(page, ownOptions);
   if (isProgram) page.option('version', { alias: 'v', group: 'General', describe: 'Show the version' });
-  for (const [line, what] of examples) page.example(line, what);
-  if (epilogue !== undefined) page.epilogue(epilogue);
-  return page.getHelp();
+  const parts = [await page.getHelp(), examplesText(examples)];
+  if (epilogue !== undefined) parts.push(wrapped(epilogue, width));
+  return parts.join('\n\n');
+}
+
+/** A line is never broken: it can be copied as it is. yargs would put it into a column, and break it there. */
+function examplesText(examples: Command['examples']): string {
+  return ['Examples:', ...examples.map(([line, what]) => `  ${what}:\n    ${line}`)].join('\n');
+}
+
+function wrapped(text: string, width: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
 }
 
 function emptyPage(width: number): Page {

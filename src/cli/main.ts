@@ -1,11 +1,12 @@
 // The process: reads argv, performs the command that is asked for, and exits. Which commands there are is in commands.ts.
 
-import { noCommand } from '../config/config.js';
+import { noCommand, type Given } from '../config/config.js';
 import { flush } from '../log/flush.js';
 import { reportBug } from './bug.js';
 import { usageOf, type Command } from './command.js';
 import { readCommandLine } from './command-line.js';
 import { commands } from './commands.js';
+import { currentDirectory } from './current-directory.js';
 import { BUILD_HELPER } from './helper-command.js';
 
 void main(process.argv.slice(2))
@@ -19,7 +20,11 @@ async function main(argv: readonly string[]): Promise<number> {
   if (argv[0] === BUILD_HELPER) return buildHelper(argv.length);
   const read = readCommandLine(argv, commands);
   if (!read.ok) return complain(read.error);
-  const { command, ...asked } = read.value;
+  const { command, misspelt, ...asked } = read.value;
+  if (misspelt !== undefined && !(await isProgram(asked.given))) {
+    const word = JSON.stringify(asked.given.command);
+    return complain(`${word} is neither a command of mcp-hotline nor a program on the PATH; did you mean ${misspelt}?`);
+  }
   const outcome = await command.perform({ ...asked, commands, print });
   if (outcome.ok) return outcome.value;
   complain(outcome.error === noCommand ? missingServer(command) : outcome.error);
@@ -40,7 +45,15 @@ async function print(text: string): Promise<void> {
 }
 
 function missingServer(command: Command): string {
-  return `no server command, expected ${usageOf(command)}`;
+  const help = `mcp-hotline ${command.name === 'run' ? '' : `${command.name} `}--help`;
+  return `no server command, expected ${usageOf(command)}; ${help} shows how it is used`;
+}
+
+/** A command that somebody misspelt may be a program of that name. */
+async function isProgram(given: Given): Promise<boolean> {
+  const { isOnPath } = await import('../build/find-command.js');
+  const cwd = currentDirectory(given);
+  return !cwd.ok || isOnPath(given.command ?? '', cwd.value, process.env);
 }
 
 function complain(error: string): number {

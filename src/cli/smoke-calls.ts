@@ -21,7 +21,7 @@ export function readCalls(
     } else if (option === 'expect') {
       const last = read.at(-1);
       if (last === undefined)
-        return { ok: false, error: '--expect: there is no --call before it whose result it means' };
+        return { ok: false, error: '--expect: there is no --call before it, whose result it could be compared with' };
       last.expect.push(left.expect.shift() ?? '');
     }
   }

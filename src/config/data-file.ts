@@ -22,7 +22,7 @@ export async function parseData(text: string, format: 'yaml' | 'json'): Promise<
 function parseJson(text: string): Data {
   const tree = parseJsonc(text);
   if (tree.ok) return { ok: true, values: [valueOf(tree.root)] };
-  const { offset, text: problem } = tree.problems[0] ?? { offset: 0, text: 'this is no JSON' };
+  const { offset, text: problem } = tree.problems[0] ?? { offset: 0, text: 'this is not JSON' };
   return { ok: false, ...positionAt(text, offset), problem };
 }
 

@@ -182,7 +182,7 @@ export function demote(desk: Desk, failure: Failure | undefined): void {
 export function remind(desk: Desk, generation: number, method: string, params: string): void {
   ask(desk, generation, method, params, (reply) => {
     if (reply.kind === 'error')
-      desk.ports.warn(`generation ${generation} refused to be told again ${method} ${params}`);
+      desk.ports.warn(`generation ${generation} refused ${method} ${params}, which the server before it had accepted`);
   });
 }
 

@@ -17,18 +17,18 @@ const MAX_PARSED = 1024 * 1024;
 
 /** How a line fails to be a message, as the end of the sentence "a line that …". */
 export function faultOf(line: Buffer): string {
-  if (line.length > MAX_PARSED) return 'is no JSON-RPC message';
+  if (line.length > MAX_PARSED) return 'is not a JSON-RPC message';
   let value: unknown;
   try {
     value = JSON.parse(line.toString('utf8').replace(/^\uFEFF/, ''));
   } catch {
-    return 'is no JSON';
+    return 'is not JSON';
   }
   if (Array.isArray(value)) return value.length === 0 ? 'is an empty batch' : 'is a batch with something else in it';
-  if (typeof value !== 'object' || value === null) return 'is JSON but no object';
+  if (typeof value !== 'object' || value === null) return 'is JSON but not an object';
   const message = value as Readonly<Record<string, unknown>>;
   if (message['jsonrpc'] !== '2.0') return 'has no member "jsonrpc" of "2.0"';
-  if (hasBadId(message)) return 'has an id that is neither text nor number';
+  if (hasBadId(message)) return 'has an id that is neither a string nor a number';
   return 'has neither a method nor a result';
 }
 
@@ -101,7 +101,7 @@ function note(desk: Desk, fault: string, length: number, isAnswered = false): vo
     desk.faults.add(fault);
     const then = isAnswered ? 'It was answered with an error' : 'It was passed on as it is';
     desk.ports.warn(
-      `the client sent a line of ${length} bytes that ${fault}. ${then}; others of the kind are not told of`,
+      `the client sent a line of ${length} bytes that ${fault}. ${then}; further lines of this kind are not reported`,
     );
   }
   if (!isAnswered && desk.serving !== undefined)

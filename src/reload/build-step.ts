@@ -129,7 +129,11 @@ export class Builds {
       const built = { sources: fingerprint, outputs: await outputsFingerprint(rule.outputs ?? []) };
       this.#built.set(rule.name, built);
       const recorded = await writeBuilt(projectDir, key, built);
-      if (!recorded.ok) this.#flow.log.debug('warning', `the build could not be noted down: ${recorded.problem}`);
+      if (!recorded.ok)
+        this.#flow.log.debug(
+          'warning',
+          `the build could not be recorded, so it is run again at the next start: ${recorded.problem}`,
+        );
       return step;
     } finally {
       await lock?.release();

@@ -33,7 +33,7 @@ export class Configuration {
     const { missing, problems } = await this.#imports.follow();
     for (const problem of problems) this.#flow.log.warn('warning', problem);
     for (const file of missing)
-      this.#flow.log.warn('warning', `${file} is imported and does not exist; it is watched for`);
+      this.#flow.log.warn('warning', `${file} is imported but does not exist yet. It is watched as soon as it does`);
   }
 
   /** What has to be watched. */
@@ -56,7 +56,7 @@ export class Configuration {
     const { changed, missing, problems } = await this.#imports.follow();
     if (problems.length > 0) return failed('a file that a rule imports', problems.join('\n'));
     for (const file of missing)
-      this.#flow.log.warn('warning', `${file} is imported and does not exist; it is watched for`);
+      this.#flow.log.warn('warning', `${file} is imported but does not exist yet. It is watched as soon as it does`);
     return changed && reread.kind === 'same' ? { kind: 'changed', restart: false } : reread;
   }
 

@@ -110,7 +110,7 @@ export class Doubts {
     if (taken.length === 0) return;
     this.#log.warn(
       'warning',
-      `${taken.join(', ')}: written during ${ENOUGH} reloads running and never in between, so it is taken for an output of the build or the server and no longer restarts one while it is being reloaded. Use --ignore for such files`,
+      `${taken.join(', ')}: written during ${ENOUGH} reloads in a row and never in between, so it is taken for an output of the build or the server: a change during a reload no longer causes another one. Use --ignore for such files`,
       { files: taken },
     );
   }
@@ -125,7 +125,7 @@ export class Doubts {
     const restless = this.#outputs.giveUp(files);
     this.#log.warn(
       'warning',
-      `${restless.join(', ')}: changes faster than the server can be reloaded, so calls are no longer kept waiting for a reload that it does not overtake. Use --ignore for such files`,
+      `${restless.join(', ')}: changes faster than the server can be reloaded, so calls no longer wait until the server has its latest content. Use --ignore for such files`,
       { files: restless },
     );
     return true;

@@ -84,7 +84,7 @@ function refused(why: string): Opened {
 
 /** What every result of this era must have. */
 export function resultProblems(era: Era, method: string, result: unknown): string[] {
-  if (!isRecord(result)) return [`the result of ${method} is no object`];
+  if (!isRecord(result)) return [`the result of ${method} is not an object`];
   if (era === 'modern' && typeof result['resultType'] !== 'string')
     return [`the result of ${method} has no resultType`];
   return [];

@@ -25,19 +25,19 @@ export function readMessage(line: Buffer): Message {
   try {
     parsed = JSON.parse(utf8.decode(line));
   } catch {
-    return fault('is no JSON', line);
+    return fault('is not JSON', line);
   }
   if (Array.isArray(parsed)) return fault('is a batch, which this version of the protocol does not have', line);
-  if (!isRecord(parsed)) return fault('is no JSON-RPC message', line);
+  if (!isRecord(parsed)) return fault('is not a JSON-RPC message', line);
   if (parsed['jsonrpc'] !== '2.0') return fault('lacks "jsonrpc":"2.0"', line);
   return 'method' in parsed ? readCall(parsed, line) : readResponse(parsed, line);
 }
 
 function readCall(parsed: Record<string, unknown>, line: Buffer): Message {
   const { id, method } = parsed;
-  if (typeof method !== 'string') return fault('has a method that is no string', line);
+  if (typeof method !== 'string') return fault('has a method that is not a string', line);
   if (id === undefined) return { kind: 'notification', method };
-  if (typeof id !== 'string' && typeof id !== 'number') return fault('has an id that is no string or number', line);
+  if (typeof id !== 'string' && typeof id !== 'number') return fault('has an id that is not a string or number', line);
   return { kind: 'request', id, method };
 }
 

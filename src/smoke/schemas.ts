@@ -32,7 +32,7 @@ export async function schemasVerdict(tools: readonly unknown[], era: Era): Promi
 
 async function schemaProblem(schema: unknown, mustBeObject: boolean): Promise<string | undefined> {
   if (schema === undefined) return 'is missing';
-  if (!isRecord(schema)) return 'is no object';
+  if (!isRecord(schema)) return 'is not an object';
   if (mustBeObject && schema['type'] !== 'object') {
     return `must have "type": "object" at its top, not ${JSON.stringify(schema['type']) ?? 'none'}`;
   }
@@ -55,7 +55,7 @@ async function compile(schema: Readonly<Record<string, unknown>>): Promise<Compi
   }
   const ajv = await validatorFor(draft, true);
   if (ajv.validateSchema(rest) !== true) {
-    return { ok: false, problem: `is no JSON Schema (${draft}): ${describe(ajv.errors)}` };
+    return { ok: false, problem: `is not a JSON Schema (${draft}): ${describe(ajv.errors)}` };
   }
   const compiled = compileBy(ajv, rest);
   if (compiled.ok || !compiled.problem.includes('Invalid regular expression')) return compiled;

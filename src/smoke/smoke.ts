@@ -57,7 +57,13 @@ async function meetAll(run: Run): Promise<Map<Era, Met>> {
   const spoken = [...met.values()].some(({ kind }) => kind === 'spoken');
   for (const [era, how] of met) {
     if (how.kind === 'spoken') continue;
-    record(run, era, 'handshake', spoken ? skipped(`not spoken (${how.why})`) : failed(how.why, ...how.signs), how.ms);
+    record(
+      run,
+      era,
+      'handshake',
+      spoken ? skipped(`not supported by the server (${how.why})`) : failed(how.why, ...how.signs),
+      how.ms,
+    );
   }
   return met;
 }

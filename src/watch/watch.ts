@@ -144,7 +144,11 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       const optional = new Set(options.rules.flatMap((rule) => (rule.optional === true ? rule.paths : [])));
       for (const { text, glob } of await places.missing(pace)) {
         if (optional.has(text)) continue;
-        warn('missing', text, `${text} ${glob ? 'matches nothing' : 'does not exist'}; it is watched for.`);
+        warn(
+          'missing',
+          text,
+          `${text} ${glob ? 'matches no file' : 'does not exist'} yet. It is watched as soon as it does.`,
+        );
       }
       const files = found.length + places.files();
       const ms = performance.now() - opened;

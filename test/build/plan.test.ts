@@ -113,14 +113,14 @@ test('a name that is nothing is told with the scripts there are', async (t) => {
   assert.equal(
     await problem('biuld', directory),
     `The build "biuld" was not found: ${directory}/package.json has no script of that name (its scripts are build, build:all), ` +
-      `and "biuld" is no command on the PATH or in ${directory}/node_modules/.bin.`,
+      `and "biuld" is not a command on the PATH or in ${directory}/node_modules/.bin.`,
   );
 });
 
 test('a name that is nothing is told where there are no scripts', async (t) => {
   const { directory } = project(t, { 'package.json': '{"scripts":{"constructor":7}}' });
   assert.match(await problem('constructor', directory), /has no script of that name \(it has no scripts\)/);
-  assert.match(await problem('build', directory, {}), /"build" is no command on the PATH/);
+  assert.match(await problem('build', directory, {}), /"build" is not a command on the PATH/);
 });
 
 test('a manifest that is no JSON is told, where the name could be a script', async (t) => {

@@ -55,17 +55,66 @@ test('--help goes to stdout and shows every option and its default', async () =>
   }
 });
 
-test('--version goes to stdout and is that of the package', async () => {
+test('the version goes to stdout and is that of the package, however it is asked for', async () => {
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-  assert.deepEqual(await run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+  for (const word of ['--version', 'version', '-v', '-V'])
+    assert.deepEqual(await run([word]), { code: 0, stdout: `${version}\n`, stderr: '' }, word);
+});
+
+test('help is a command too, for the program and for each command', async () => {
+  const whole = await run(['--help']);
+  assert.deepEqual(await run(['help']), whole);
+  const ofSmoke = await run(['smoke', '--help']);
+  assert.match(ofSmoke.stdout, /^mcp-hotline smoke /);
+  assert.deepEqual(await run(['help', 'smoke']), ofSmoke);
+});
+
+const posix = { skip: process.platform === 'win32' };
+
+test('a command goes before a program of its name; a program goes before a misspelt command', posix, async () => {
+  const programs = join(cwd, 'programs');
+  mkdirSync(programs);
+  for (const name of ['status', 'staus']) {
+    writeFileSync(join(programs, name), `#!/bin/sh\necho "the program ${name}" >&2\n`);
+    chmodSync(join(programs, name), 0o755);
+  }
+  const PATH = `${programs}:${env['PATH']}`;
+  const said = async (...words: string[]): Promise<string> => (await run(words, { PATH })).stderr;
+  assert.match(await said('status'), /^mcp-hotline: nothing is known of /);
+  assert.match(await said('--', 'status'), /^the program status$/m);
+  assert.match(await said('run', 'status'), /^the program status$/m);
+  assert.match(await said('staus'), /^the program staus$/m);
+});
+
+test('options may stand before the command', async () => {
+  const { code, stdout } = await run(['--watch', 'plain.txt', 'explain', '--', 'node', 'server.js']);
+  assert.equal(code, 0);
+  assert.match(stdout, /^ +watch +plain\.txt +\(.*option.*\)$/m);
 });
 
 writeFileSync(join(cwd, 'plain.txt'), 'no program');
 chmodSync(join(cwd, 'plain.txt'), 0o644);
 
 const refused: readonly [words: readonly string[], code: number, line: RegExp, env?: NodeJS.ProcessEnv][] = [
-  [[], 1, /^mcp-hotline: no server command, expected mcp-hotline \[options\] -- <command> \[args…\]$/],
-  [['smoke'], 1, /^mcp-hotline: no server command, expected mcp-hotline smoke \[options\] -- <command> \[args…\]$/],
+  [
+    [],
+    1,
+    /^mcp-hotline: no server command, expected mcp-hotline \[options\] -- <command> \[args…\]; mcp-hotline --help shows/,
+  ],
+  [
+    ['smoke'],
+    1,
+    /^mcp-hotline: no server command, expected mcp-hotline smoke \[options\] -- .*; mcp-hotline smoke --help shows/,
+  ],
+  [
+    ['staus'],
+    1,
+    /^mcp-hotline: "staus" is neither a command of mcp-hotline nor a program on the PATH; did you mean status\?$/,
+  ],
+  [['--no-reload', 'hlep', 'smoke'], 1, /"hlep" is neither .*; did you mean help\?$/],
+  [['--', 'staus'], 127, /^mcp-hotline: .*staus/],
+  [['run', 'staus'], 127, /^mcp-hotline: .*staus/],
+  [['help', 'staus'], 1, /^mcp-hotline: help: unknown command "staus"; did you mean status\?$/],
   [['--wach', 'src', '--', 'node'], 1, /^mcp-hotline: unknown option --wach; did you mean --watch\?$/],
   [['--hold', 'x', '--', 'node'], 1, /^mcp-hotline: --hold: "x" is not allowed, expected a whole number/],
   [['--cwd', 'nowhere', '--', 'node'], 1, /^mcp-hotline: the directory .*nowhere does not exist$/],
@@ -156,8 +205,6 @@ test('--help into a pipe that is closed at once is no error', { skip: process.pl
   await once(child, 'close');
   assert.equal(stderr, '');
 });
-
-const posix = { skip: process.platform === 'win32' };
 
 test('a signal ends the proxy with 128 and its number', posix, async () => {
   for (const [signal, code] of [

@@ -1,5 +1,5 @@
 // The completion script for bash, run by bash itself: what is offered for a line that was typed so far. The scripts for zsh
-// and fish, whose shells are not everywhere, are checked for what they must name.
+// and fish, whose shells are not everywhere, are checked for what they must name; completion-shells.test.ts runs them where it can.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -39,7 +39,13 @@ const lines: readonly [line: string, offers: readonly string[]][] = [
   ['mcp-hotline --agent-tools=a', ['auto']],
   ['mcp-hotline --agent-tools --strat', ['--strategy']],
   ['mcp-hotline --hold ', []],
-  ['mcp-hotline --watch x ', []],
+  ['mcp-hotline --watch x ', commands.map(({ name }) => name)],
+  ['mcp-hotline --watch=x ', commands.map(({ name }) => name)],
+  ['mcp-hotline --poll ', []],
+  ['mcp-hotline --watch x sm', ['smoke']],
+  ['mcp-hotline --no-reload --watch x smoke --repo', ['--reporter']],
+  ['mcp-hotline --watch=x smoke --repo', ['--reporter']],
+  ['mcp-hotline --agent-tools=false smoke --reporter t', ['text', 'tap']],
   ['mcp-hotline --watch x --wat', ['--watch']],
   ['mcp-hotline --watch smoke --repo', []],
   ['mcp-hotline smoke --repo', ['--reporter']],
@@ -49,10 +55,9 @@ const lines: readonly [line: string, offers: readonly string[]][] = [
   ['mcp-hotline smoke --call ', []],
   ['mcp-hotline completion ', ['bash', 'zsh', 'fish']],
   ['mcp-hotline completion --w', []],
-  ['mcp-hotline -- ', []],
+  ['mcp-hotline help st', ['status']],
+  ['mcp-hotline status s', []],
   ['mcp-hotline -- --wat', []],
-  ['mcp-hotline --watch x -- node s', []],
-  ['mcp-hotline smoke -- --strategy ', []],
 ];
 
 for (const [line, offers] of lines) {
@@ -78,6 +83,17 @@ test(
     for (const option of ['--watch', '-w', '--config', '--ignore'])
       assert.deepEqual(offered(`mcp-hotline ${option} s`, directory).sort(), ['src dir', 'src file'], option);
     assert.deepEqual(offered('mcp-hotline --watch=s', directory).sort(), ['src dir', 'src file']);
+    for (const line of [
+      '-- ',
+      '-- s',
+      '-- node s',
+      '--watch x -- node s',
+      'smoke -- --strategy s',
+      'node s',
+      'explain node -x s',
+    ])
+      for (const file of ['src dir', 'src file'])
+        assert.ok(offered(`mcp-hotline ${line}`, directory).includes(file), line);
     assert.deepEqual(offered('mcp-hotline --cwd s', directory), ['src dir']);
     assert.deepEqual(offered('mcp-hotline --state-dir s', directory), ['src dir']);
   },

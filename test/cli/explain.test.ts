@@ -147,7 +147,7 @@ test('nothing to watch: the reason, and exit code 1', async (t) => {
   assert.equal(nothing.code, 1);
   assert.match(
     nothing.stdout,
-    /nothing to watch was found, .*some-unknown-server is no part of this project; .*--watch/,
+    /nothing to watch was found, .*some-unknown-server is not part of this project; .*--watch/,
   );
   const off = await explain(directory, ['--no-reload', '--', 'node', 'server.js']);
   assert.equal(off.code, 1);
@@ -159,7 +159,10 @@ test('what is wrong is told as everywhere, and nothing is printed', async (t) =>
   for (const [words, error] of [
     [['--hold', 'x', '--', 'node'], /^mcp-hotline: --hold: "x" is not allowed/],
     [['--jsno', '--', 'node'], /^mcp-hotline: unknown option --jsno; did you mean --json\?$/],
-    [[], /^mcp-hotline: no server command, expected mcp-hotline explain \[options\] -- <command> \[args…\]$/],
+    [
+      [],
+      /^mcp-hotline: no server command, expected mcp-hotline explain \[options\] -- <command> \[args…\]; mcp-hotline explain --help shows/,
+    ],
   ] as const) {
     const { code, stdout, stderr } = await explain(directory, words);
     assert.deepEqual([code, stdout], [1, '']);

@@ -52,7 +52,7 @@ test('what is no call is told with an example', () => {
   }
   assert.deepEqual(callsOf('--expect', '3'), {
     ok: false,
-    error: '--expect: there is no --call before it whose result it means',
+    error: '--expect: there is no --call before it, whose result it could be compared with',
   });
 });
 

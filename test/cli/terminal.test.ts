@@ -49,7 +49,10 @@ test(
 test('on a terminal, without a command, it says how it is meant to be used', { skip: !hasScript }, async () => {
   const { code, shown } = await onTerminal([], /never/);
   assert.equal(code, 1);
-  assert.match(shown, /^mcp-hotline: no server command, expected mcp-hotline \[options\] -- <command> \[args…\]\n/);
+  assert.match(
+    shown,
+    /^mcp-hotline: no server command, expected mcp-hotline \[options\] -- <command> \[args…\]; mcp-hotline --help/,
+  );
   assert.deepEqual(
     JSON.parse(/^\{\n[^]*?\n\}$/m.exec(shown)?.[0] ?? '').mcpServers['my-server'].args.at(-1),
     'server.js',

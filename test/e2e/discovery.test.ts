@@ -197,7 +197,7 @@ test('nothing found: the log says why and what to do, and the server serves', as
   const line = await server.waitForLog('nothing to watch was found');
   assert.match(
     line,
-    /so the server is not reloaded: code is run that is in no file; name its files with --watch <path>$/,
+    /so the server is not reloaded: it runs code that is not in a file; name its files with --watch <path>$/,
   );
   await server.waitForLog('without reloading');
 });

@@ -7,13 +7,13 @@ import { scan } from '#src/wire/scan.js';
 import { play, type Play } from './play.js';
 
 const faults: [line: string, fault: RegExp][] = [
-  ['hello', /is no JSON$/],
-  ['{"jsonrpc":"2.0",', /is no JSON$/],
-  ['7', /no object/],
+  ['hello', /is not JSON$/],
+  ['{"jsonrpc":"2.0",', /is not JSON$/],
+  ['7', /not an object/],
   ['[]', /empty batch/],
   ['[1]', /batch with something else/],
   ['{"id":1,"method":"x"}', /no member "jsonrpc"/],
-  ['{"jsonrpc":"2.0","id":{},"method":"x"}', /neither text nor number/],
+  ['{"jsonrpc":"2.0","id":{},"method":"x"}', /neither a string nor a number/],
   ['{"jsonrpc":"2.0","id":1}', /neither a method nor a result/],
 ];
 
@@ -56,7 +56,7 @@ test('P14 what is wrong with a line is told once a kind, with its length and not
     'each is passed on as it is',
   );
   assert.equal(game.warnings.length, 2);
-  assert.match(game.warnings[0]!, /a line of 9 bytes that is no JSON/);
+  assert.match(game.warnings[0]!, /a line of 9 bytes that is not JSON/);
   assert.doesNotMatch(game.warnings.join(), /secret/);
   assert.match(afterMalformed(game.desk, 1), /13 bytes.*no member "jsonrpc"/);
   assert.equal(afterMalformed(game.desk, 2), '', 'another server did not get it');

@@ -32,12 +32,12 @@ const bad: readonly Bad[] = [
     failures: {
       'legacy: schemas': new RegExp(
         [
-          'tool no_type: inputSchema is no JSON Schema \\(2020-12\\): /properties/a/type must be .*',
+          'tool no_type: inputSchema is not a JSON Schema \\(2020-12\\): /properties/a/type must be .*',
           'tool no_object: inputSchema must have "type": "object" at its top, not "array"',
           "tool no_such_reference: inputSchema can't be used: can't resolve reference #/\\$defs/missing.*",
           'tool no_such_draft: inputSchema has the \\$schema .*draft-03.*, expected that of draft-07, 2019-09, 2020-12',
           'tool none: inputSchema is missing',
-          'tool bad_output: outputSchema is no JSON Schema \\(2020-12\\): /required must be array',
+          'tool bad_output: outputSchema is not a JSON Schema \\(2020-12\\): /required must be array',
         ].join('\n'),
       ),
     },

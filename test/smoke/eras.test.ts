@@ -38,7 +38,7 @@ test('P16 a server of the modern era alone passes, and its tools may put out any
   assert.equal(find(report, 'modern', 'call a').status, 'ok');
   assert.match(
     find(report, 'legacy', 'handshake').detail,
-    /^not spoken \(initialize: error -32601, Method not found\)$/,
+    /^not supported by the server \(initialize: error -32601, Method not found\)$/,
   );
   assert.equal(find(report, 'modern, over a reload', 'call a').detail, 'the same result');
 });
@@ -71,10 +71,16 @@ const legacy = `initialize: () => introduction('mine', { tools: {} }), 'tools/li
 test('a legacy server may exit on, or never answer, a question of the modern era', async (t) => {
   const exiting = await smokeOf(t, `${legacy} 'server/discover': () => process.exit(4),`);
   assert.equal(exiting.exitCode, 0);
-  assert.match(find(exiting, 'modern', 'handshake').detail, /^not spoken \(.*the server exited with code 4\)$/);
+  assert.match(
+    find(exiting, 'modern', 'handshake').detail,
+    /^not supported by the server \(.*the server exited with code 4\)$/,
+  );
   const silent = await smokeOf(t, `${legacy} 'server/discover': () => undefined,`, ['--timeout', '3000']);
   assert.equal(silent.exitCode, 0);
-  assert.match(find(silent, 'modern', 'handshake').detail, /^not spoken \(.*no answer within \d+ ms\)$/);
+  assert.match(
+    find(silent, 'modern', 'handshake').detail,
+    /^not supported by the server \(.*no answer within \d+ ms\)$/,
+  );
 });
 
 test('a handshake without its parts fails, with a line for each', async (t) => {

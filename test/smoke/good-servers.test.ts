@@ -46,7 +46,10 @@ test('a published server passes, with all its lists and schemas, and is legacy o
   assert.deepEqual(named(report, 'failed'), [], JSON.stringify(report, undefined, 2));
   assert.match(find(report, 'legacy', 'tools/list').detail, /^\d\d tools$/);
   assert.match(find(report, 'legacy', 'schemas').detail, /^\d\d schemas$/);
-  assert.match(find(report, 'modern', 'handshake').detail, /^not spoken \(server\/discover: error -32601/);
+  assert.match(
+    find(report, 'modern', 'handshake').detail,
+    /^not supported by the server \(server\/discover: error -32601/,
+  );
   assert.deepEqual(named(report, 'skipped'), ['modern: handshake']);
 });
 

@@ -19,9 +19,9 @@ test('requests, notifications, results and errors are told apart', () => {
 });
 
 const faulty: readonly [line: string, fault: RegExp][] = [
-  ['hello', /^a line is no JSON: hello$/],
-  ['', /is no JSON/],
-  ['"hello"', /is no JSON-RPC message/],
+  ['hello', /^a line is not JSON: hello$/],
+  ['', /is not JSON/],
+  ['"hello"', /is not a JSON-RPC message/],
   ['[{"jsonrpc":"2.0","method":"a"}]', /is a batch/],
   ['{"id":1,"result":{}}', /lacks "jsonrpc":"2\.0"/],
   ['{"jsonrpc":"2.0"}', /has neither method nor id/],
@@ -29,10 +29,10 @@ const faulty: readonly [line: string, fault: RegExp][] = [
   ['{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":""}}', /has not just one of result and error/],
   ['{"jsonrpc":"2.0","id":1,"error":"no"}', /has an error without code or message/],
   ['{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":""}}', /has an error without code or message/],
-  ['{"jsonrpc":"2.0","id":{},"method":"a"}', /has an id that is no string or number/],
-  ['{"jsonrpc":"2.0","id":null,"method":"a"}', /has an id that is no string or number/],
+  ['{"jsonrpc":"2.0","id":{},"method":"a"}', /has an id that is not a string or number/],
+  ['{"jsonrpc":"2.0","id":null,"method":"a"}', /has an id that is not a string or number/],
   ['{"jsonrpc":"2.0","id":true,"result":1}', /has neither method nor id/],
-  ['{"jsonrpc":"2.0","method":7}', /has a method that is no string/],
+  ['{"jsonrpc":"2.0","method":7}', /has a method that is not a string/],
 ];
 
 for (const [line, fault] of faulty) {

@@ -17,7 +17,14 @@ const checks: readonly Check[] = [
     detail: '',
     problems: ['tool <a> & "b"', 'two\nlines'],
   },
-  { group: 'modern', name: 'handshake', status: 'skipped', ms: 3, detail: 'not spoken (#1)', problems: [] },
+  {
+    group: 'modern',
+    name: 'handshake',
+    status: 'skipped',
+    ms: 3,
+    detail: 'not supported by the server (#1)',
+    problems: [],
+  },
 ];
 const report: Report = { command: ['node', 'a b.js'], checks, started: true, ms: 12_500, stderr: 'oh\x1b[31m no' };
 
@@ -39,7 +46,7 @@ legacy
             lines
 
 modern
-  skipped     3 ms  handshake                not spoken (#1)
+  skipped     3 ms  handshake                not supported by the server (#1)
 
 the server's last words on stderr
     oh[31m no
@@ -67,10 +74,10 @@ not ok 2 - legacy: schemas
     - "tool <a> & \\"b\\""
     - "two\\nlines"
   ...
-ok 3 - modern: handshake # SKIP not spoken (#1)
+ok 3 - modern: handshake # SKIP not supported by the server (#1)
   ---
   duration_ms: 3
-  detail: "not spoken (#1)"
+  detail: "not supported by the server (#1)"
   ...
 1..3
 # the server's last words on stderr:
@@ -94,7 +101,7 @@ test('junit: a test case a check, failures counted, times in seconds; errors if 
     <testcase classname="legacy" name="schemas" time="12.345"><failure message="tool &#60;a&#62; &#38; &#34;b&#34;">tool &#60;a&#62; &#38; &#34;b&#34;
 two
 lines</failure></testcase>
-    <testcase classname="modern" name="handshake" time="0.003"><skipped message="not spoken (#1)"/></testcase>
+    <testcase classname="modern" name="handshake" time="0.003"><skipped message="not supported by the server (#1)"/></testcase>
     <system-err>oh[31m no</system-err>
   </testsuite>
 </testsuites>

@@ -37,14 +37,14 @@ for (const [title, schema] of accepted) {
 
 const refused: readonly [title: string, schema: unknown, problem: RegExp][] = [
   ['none', undefined, /^tool t: inputSchema is missing$/],
-  ['a boolean', true, /is no object$/],
-  ['a list', [], /is no object$/],
+  ['a boolean', true, /is not an object$/],
+  ['a list', [], /is not an object$/],
   ['no type', {}, /must have "type": "object" at its top, not none$/],
   ['another type', { type: ['object', 'null'] }, /at its top, not \["object","null"\]$/],
   [
     'a type that there is not',
     { type: 'object', properties: { a: { type: 'int' } } },
-    /is no JSON Schema \(2020-12\): \/properties\/a\/type must be/,
+    /is not a JSON Schema \(2020-12\): \/properties\/a\/type must be/,
   ],
   ['required that is no list', { type: 'object', required: true }, /\/required must be array$/],
   [

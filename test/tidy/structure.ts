@@ -21,7 +21,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   reload: 'wire process log config agent watch session lists build server flow pipeline'.split(' '),
   clients: ['config', 'log'],
   smoke: ['wire', 'process', 'log', 'config', 'lists', 'server', 'flow'],
-  cli: ['watch', 'config', 'log', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
+  cli: ['watch', 'config', 'log', 'build', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
 };
 
 const pure = /^(session\/|pipeline\/|reload\/(state|backoff)\.ts$|lists\/compare\.ts$)/;

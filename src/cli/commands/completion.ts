@@ -11,9 +11,9 @@ export const completion: Command = {
   operands: { kind: 'words', name: 'shell', max: 1, choices: () => shells },
   options: [],
   examples: [
-    ['source <(mcp-hotline completion bash)', 'In ~/.bashrc'],
-    ['source <(mcp-hotline completion zsh)', 'In ~/.zshrc, after compinit'],
-    ['mcp-hotline completion fish | source', 'In ~/.config/fish/config.fish'],
+    ['source <(mcp-hotline completion bash)', 'For bash, in ~/.bashrc'],
+    ['source <(mcp-hotline completion zsh)', 'For zsh, in ~/.zshrc after compinit'],
+    ['mcp-hotline completion fish | source', 'For fish, in ~/.config/fish/config.fish'],
   ],
 
   async perform({ operands: [shell], commands, print }) {

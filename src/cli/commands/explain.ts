@@ -19,10 +19,10 @@ export const explain: Command = {
   options: [...ownOptions, ...options],
   ownOptions,
   examples: [
-    ['mcp-hotline explain -- npm start', 'What is found for the script'],
-    ['mcp-hotline explain --json -- python server.py', 'The same as data'],
+    ['mcp-hotline explain -- npm start', 'Show what is found for the start script'],
+    ['mcp-hotline explain --json -- python server.py', 'Print it as JSON'],
   ],
-  epilogue: 'All options of mcp-hotline itself are taken and explained.',
+  epilogue: 'It also takes all options of mcp-hotline itself, and explains them.',
 
   async perform({ given, print }: Invocation<Given & { json?: boolean }>) {
     const { explain: explainServer } = await import('../explain.js');

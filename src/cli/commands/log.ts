@@ -19,7 +19,7 @@ export const log: Command = {
       group: 'General',
       type: 'switch',
       default: false,
-      description: 'Go on with what happens from now on',
+      description: 'Go on with new events as they happen',
     },
     {
       name: 'lines',
@@ -43,9 +43,9 @@ export const log: Command = {
     ...where,
   ],
   examples: [
-    ['mcp-hotline log -f', 'And go on as things happen'],
-    ['mcp-hotline log -n 20 --since 1h', 'The last of the last hour'],
-    ['mcp-hotline log --json | jq .event', 'As data'],
+    ['mcp-hotline log -f', 'Show what has happened, then what happens'],
+    ['mcp-hotline log -n 20 --since 1h', 'Show the last 20 events of the last hour'],
+    ['mcp-hotline log --json | jq .event', 'Print it as JSON, and pick a field'],
   ],
 
   async perform({ given }: Invocation<LogGiven>) {

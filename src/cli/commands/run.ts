@@ -9,7 +9,7 @@ import { run as perform } from '../run.js';
 
 export const run: Command = {
   name: 'run',
-  summary: 'Run a server behind the proxy; the word may be left out',
+  summary: 'Run a server behind the proxy; "run" may be left out',
   form: serverForm,
   about: 'Runs an MCP server and reloads it when its source changes, without the client noticing.',
   operands: { kind: 'server' },
@@ -19,10 +19,10 @@ export const run: Command = {
     ['mcp-hotline --watch src -- node src/server.js', 'Reload when a file in src changes'],
     ['mcp-hotline -w src --build -- node dist/server.js', 'Run the build script first'],
     ['mcp-hotline -w server -e py -- python server/main.py', 'Watch the Python files only'],
-    ['mcp-hotline --no-reload -- npx some-server', 'Pass everything through, reload nothing'],
+    ['mcp-hotline --no-reload -- npx some-server', 'Pass everything through and reload nothing'],
   ],
   epilogue:
-    'Every option can be set in the environment too, as MCP_HOTLINE_<OPTION>, for instance MCP_HOTLINE_LOG_LEVEL=debug, and in a configuration file, mcp-hotline.config.jsonc, in camel case: { "logLevel": "debug" }.',
+    'Every option can also be set in the environment (MCP_HOTLINE_LOG_LEVEL=debug for --log-level debug) and in a configuration file, mcp-hotline.config.jsonc ({"logLevel":"debug"}).',
 
   async perform({ given }) {
     const outcome = await perform(given);

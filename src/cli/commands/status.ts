@@ -13,8 +13,8 @@ export const status: Command = {
   operands: { kind: 'none' },
   options: [json('Print it as one JSON document'), ...where],
   examples: [
-    ['mcp-hotline status', 'What runs here'],
-    ['mcp-hotline status --json', 'The same as data'],
+    ['mcp-hotline status', 'Show what runs for this directory'],
+    ['mcp-hotline status --json', 'Print it as JSON'],
   ],
 
   async perform({ given, print }: Invocation<Given & { json?: boolean }>) {

@@ -10,7 +10,7 @@ export const version: Command = {
   about: 'Prints the version of mcp-hotline, as the options --version, -v and -V do.',
   operands: { kind: 'none' },
   options: [],
-  examples: [['mcp-hotline version', 'The version of this installation']],
+  examples: [['mcp-hotline version', 'Show the version of this installation']],
 
   async perform({ print }) {
     await print(packageVersion());

@@ -46,6 +46,21 @@ export function choicesOf({ operands }: Command, commands: readonly Command[]): 
   return operands.kind === 'words' ? (operands.choices?.(commands) ?? []) : [];
 }
 
+/** The options that are followed by a value, as they are typed: the word after one of them is no command. */
+export function valuedOptions(commands: readonly Command[]): string[] {
+  const typed = commands
+    .flatMap(wordsOf)
+    .filter(({ value }) => value.kind !== 'none')
+    .flatMap(({ name, alias }) => (alias === undefined ? [`--${name}`] : [`--${name}`, `-${alias}`]));
+  return [...new Set(typed)];
+}
+
+/** The names of the commands, and of those that are followed by the command of a server. */
+export function commandNames(commands: readonly Command[]): { all: string[]; ofServers: string[] } {
+  const ofServers = commands.filter(({ operands }) => operands.kind === 'server');
+  return { all: commands.map(({ name }) => name), ofServers: ofServers.map(({ name }) => name) };
+}
+
 function valueOf(spec: OptionSpec): Value {
   if (!takesValue(spec)) return { kind: 'none' };
   if (spec.type === 'switch') return { kind: 'choice', choices: switchWords(spec), optional: true };

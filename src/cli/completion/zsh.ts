@@ -1,9 +1,10 @@
 // The completion script for zsh: one call of its own _arguments a command.
 
 import type { Command } from '../command.js';
-import { choicesOf, quoted, wordsOf, type Word } from './words.js';
+import { choicesOf, commandNames, quoted, valuedOptions, wordsOf, type Word } from './words.js';
 
 export function zsh(commands: readonly Command[]): string {
+  const { all, ofServers } = commandNames(commands);
   const argumentsOf = (command: Command): string =>
     wordsOf(command)
       .flatMap((word) => {
@@ -26,24 +27,41 @@ export function zsh(commands: readonly Command[]): string {
   return `#compdef mcp-hotline
 # Completion of mcp-hotline for zsh. In ~/.zshrc, after compinit: source <(mcp-hotline completion zsh)
 _mcp_hotline() {
-  local command=run
-  if (( \${words[(I)--]} && \${words[(I)--]} < CURRENT )); then
-    return 1
+  local command=run named server
+  integer i=2
+  # Options may stand before the command, which is taken out.
+  while (( i < CURRENT )); do
+    case $words[i] in
+      (--) server=$(( i + 1 )) ;;
+      (${valuedOptions(commands).join('|')}) [[ $words[i+1] == -* ]] || (( i++ )) ;;
+      (-*) ;;
+      (*)
+        if [[ -z $named && $words[i] == (${all.join('|')}) ]]; then
+          named=yes command=$words[i]
+          words[i]=()
+          (( CURRENT--, i-- ))
+        elif [[ $command == (${ofServers.join('|')}) ]]; then
+          server=$i
+        fi
+        ;;
+    esac
+    [[ -n $server ]] && break
+    (( i++ ))
+  done
+  if [[ -n $server ]]; then
+    shift $(( server - 1 )) words
+    (( CURRENT -= server - 1 ))
+    (( CURRENT == 1 )) && _files
+    _normal
+    return
   fi
-  if (( CURRENT == 2 )) && [[ $PREFIX != -* ]]; then
+  if [[ -z $named && i -eq CURRENT && $PREFIX != -* ]]; then
     local -a commands=(
 ${described.join('\n')}
     )
     _describe command commands
     return
   fi
-  case $words[2] in
-    (${commands.map(({ name }) => name).join('|')})
-      command=$words[2]
-      shift words
-      (( CURRENT-- ))
-      ;;
-  esac
   case $command in
 ${branches.map((branch) => branch.replace(/^ {4}(\w+\))/, '    ($1')).join('\n')}
   esac

@@ -31,7 +31,7 @@ export async function discover(wanted: Wanted): Promise<Found> {
   const target = findTarget({ kind: 'command', words: [command, ...args], cwd }, search);
   const packages = await packagesOf(target, search, wanted);
   const strategy = search.debugged ? ('replace' as const) : undefined;
-  if (strategy) search.facts.push({ what: 'strategy', value: strategy, from: 'a debugger has but one port' });
+  if (strategy) search.facts.push({ what: 'strategy', value: strategy, from: 'a debugger has only one port' });
   const common = { ...(strategy && { strategy }), facts: search.facts };
   if (typeof packages === 'string') {
     const why = `nothing to watch was found, so the server is not reloaded: ${packages}; name its files with --watch <path>`;
@@ -79,7 +79,8 @@ async function packagesOf(target: Target, search: Search, wanted: Wanted): Promi
   if (target.kind === 'nothing') return target.reason;
   if (target.kind === 'project') return [{ name: SERVER, ...sourcesOf(target, search, wanted.ext ?? []) }];
   const file = isInstalled(target.file) ? realOf(target.file) : target.file;
-  if (isInstalled(file)) return `${shown(target.file, search.cwd)} is installed, not developed here`;
+  if (isInstalled(file))
+    return `${shown(target.file, search.cwd)} is installed, and its sources are not in this project`;
   if (target.kind === 'file' && (target.language === 'javascript' || target.language === 'typescript')) {
     return javascriptSources({ ...target, file }, search, wanted);
   }

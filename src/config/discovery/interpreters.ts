@@ -75,7 +75,7 @@ function scriptRunner({ taking, subs = [], typescript }: ScriptRunner): Runner {
     if (script) return runScript(script, invocation, flags.rest, search);
     const word = flags.rest[0];
     if (flags.values(...inline).length > 0 || word === undefined || word === '-') {
-      return nothing('code is run that is in no file');
+      return nothing('it runs code that is not in a file');
     }
     note(flags, preloading, invocation, search);
     const cwd = resolve(invocation.cwd, flags.value('--cwd') ?? '');
@@ -109,7 +109,7 @@ function plainRunner({ language, taking, file = '', code = '' }: (typeof plain)[
   return (args, { cwd }) => {
     const flags = readFlags(args, taking);
     const word = flags.value(file) ?? flags.rest[0];
-    if (word === undefined || flags.values(code).length > 0) return nothing('code is run that is in no file');
+    if (word === undefined || flags.values(code).length > 0) return nothing('it runs code that is not in a file');
     return { kind: 'file', language, file: resolve(cwd, word) };
   };
 }
@@ -126,7 +126,7 @@ function bun(args: readonly string[], invocation: Invocation, search: Search): S
   const [word, ...more] = flags.rest;
   if (word === 'x' && !isRun) return { ...at, words: ['npx', ...more] };
   if (word === undefined || first.values('-e', '--eval', '-p', '--print').length > 0) {
-    return nothing('code is run that is in no file');
+    return nothing('it runs code that is not in a file');
   }
   if ([...first.values(...watching), ...flags.values(...watching)].length > 0) search.watcher = 'bun';
   note(first, '-r --preload --env-file', at, search);
@@ -146,12 +146,13 @@ function deno(args: readonly string[], invocation: Invocation, search: Search): 
   const [sub, ...behind] = first.rest;
   const flags = readFlags(sub === 'run' || sub === 'serve' || sub === 'task' ? behind : first.rest, denoFlags);
   const [word, ...more] = flags.rest;
-  if (word === undefined) return nothing('code is run that is in no file');
+  if (word === undefined) return nothing('it runs code that is not in a file');
   if (sub === 'task') {
     const at = { ...invocation, cwd: resolve(invocation.cwd, flags.value('--cwd') ?? '') };
     return runScript(word, at, more, search, ['deno.json', 'deno.jsonc', 'package.json']);
   }
-  if (/^(npm|jsr|https?|data):/.test(word)) return nothing(`${word} is installed, not developed here`);
+  if (/^(npm|jsr|https?|data):/.test(word))
+    return nothing(`${word} is installed, and its sources are not in this project`);
   if (flags.values('--watch', '--watch-hmr').length > 0) search.watcher = 'deno';
   note(flags, '-c --config --import-map --preload --import --env-file', invocation, search);
   return { kind: 'file', language: 'deno', file: resolve(invocation.cwd, word) };

@@ -17,7 +17,7 @@ function npm(args: readonly string[], invocation: Invocation, search: Search): S
   const [sub = '', name = '', ...more] = all.rest;
   if (sub === 'exec' || sub === 'x') return npx(args.slice(args.indexOf(sub) + 1), at, search);
   if (sub === 'run' || sub === 'run-script') return runScript(name, at, more, search);
-  if (!shortcuts.has(sub)) return nothing(`npm ${sub} runs no server`);
+  if (!shortcuts.has(sub)) return nothing(`npm ${sub} does not run a server`);
   const { cwd } = at;
   const hasScript = readManifest(cwd)?.scripts[sub] !== undefined;
   if (sub === 'start' && !hasScript && isFile(join(cwd, 'server.js'))) return { ...at, words: ['node', 'server.js'] };
@@ -62,7 +62,9 @@ function npx(args: readonly string[], invocation: Invocation, search: Search): S
     return { ...at, words: ['node', resolve(own.directory, file), ...more] };
   }
   // The name without its scope is somebody else's.
-  return name === program ? { ...at, words: [name, ...more] } : nothing(`${name} is installed, not developed here`);
+  return name === program
+    ? { ...at, words: [name, ...more] }
+    : nothing(`${name} is installed, and its sources are not in this project`);
 }
 
 /** A package of which there are files here: the one that npx is run in, one that is named by its directory, a linked one. */

@@ -25,11 +25,11 @@ export function program(word: string, args: readonly string[], invocation: Invoc
   const name = basename(word);
   const isPath = /[\\/]/.test(word);
   const given = isPath ? resolve(invocation.cwd, word) : undefined;
-  if (given !== undefined && isFile(given) && !isExecutable(given)) return absent(`${name} is no program`);
+  if (given !== undefined && isFile(given) && !isExecutable(given)) return absent(`${name} is not a program`);
   const file = given === undefined ? onPath(word, invocation, search.env) : withEnding(given);
   // A package runner fetches what is not there.
   if (file === undefined)
-    return invocation.local ? nothing(`${name} is no part of this project`) : absent(`${name} was not found`);
+    return invocation.local ? nothing(`${name} is not part of this project`) : absent(`${name} was not found`);
 
   const script = consoleScript(programName(word), file, search);
   if (script !== undefined) return script;
@@ -50,7 +50,7 @@ export function program(word: string, args: readonly string[], invocation: Invoc
 }
 
 function installed(name: string): Step {
-  return nothing(`${name} is installed, not developed here`);
+  return nothing(`${name} is installed, and its sources are not in this project`);
 }
 
 function absent(reason: string): Step {

@@ -22,7 +22,7 @@ function pythonIn(venv: string | undefined, args: readonly string[], invocation:
     if (letter !== undefined || word === '--check-hash-based-pycs') at += attached === '' ? 1 : 0;
     else if (!word.startsWith('-')) return script(resolve(invocation.cwd, word));
   }
-  return nothing('code is run that is in no file');
+  return nothing('it runs code that is not in a file');
 }
 
 function python(args: readonly string[], invocation: Invocation, search: Search): Step {
@@ -54,7 +54,7 @@ function module(
     return next ? module(next, behind, invocation, search, venv) : pythonIn(venv, behind, invocation, search);
   }
   if (Object.hasOwn(pythonTools, name)) return { ...invocation, words: [name, ...rest] };
-  return nothing(`the module ${name} is none of this project`);
+  return nothing(`the module ${name} is not in this project`);
 }
 
 /** Where imports start: the working directory, what PYTHONPATH names, and the project that a virtual environment belongs to. */
@@ -112,7 +112,8 @@ export function consoleScript(name: string, file: string, search: Search): Targe
   const venv = venvOf(file);
   return venv === undefined
     ? undefined
-    : (ownCommand(name, dirname(venv), search, venv) ?? nothing(`${name} is installed, not developed here`));
+    : (ownCommand(name, dirname(venv), search, venv) ??
+        nothing(`${name} is installed, and its sources are not in this project`));
 }
 
 /** The command of this name that the pyproject.toml in or above a directory declares. */
@@ -166,7 +167,7 @@ function uv(args: readonly string[], invocation: Invocation, search: Search): St
   const cwd = resolve(invocation.cwd, before.value('--directory') ?? '', flags.value('--directory') ?? '');
   const at = { ...invocation, cwd };
   if (sub === 'tool' && flags.rest[0] === 'run') return uvx(flags.rest.slice(1), at, search);
-  if (sub !== 'run') return nothing(`uv ${sub ?? ''} runs no server`);
+  if (sub !== 'run') return nothing(`uv ${sub ?? ''} does not run a server`);
   const project = resolve(cwd, before.value('--project') ?? flags.value('--project') ?? '');
   const name = flags.value('-m', '--module');
   const words = name === undefined ? flags.rest : ['python', '-m', name, ...flags.rest];
@@ -191,7 +192,7 @@ function uvx(args: readonly string[], { cwd }: Invocation, search: Search): Step
   const from = value('--from', '--spec') ?? rest[0] ?? '';
   const directory = resolve(cwd, from.replace(/^file:\/\/|\[[^\]]*\]$/g, ''));
   if (!/^([./~]|file:|[A-Za-z]:)/.test(from) || !isDirectory(directory)) {
-    return nothing(`${rest[0] ?? basename(from)} is installed, not developed here`);
+    return nothing(`${rest[0] ?? basename(from)} is installed, and its sources are not in this project`);
   }
   return ownCommand(rest[0] ?? '', directory, search) ?? { kind: 'project', language: 'python', directory };
 }
@@ -212,7 +213,7 @@ function runs(taking: string): Runner {
   return (args, invocation, search) => {
     const before = readFlags(args, taking);
     const cwd = resolve(invocation.cwd, before.value('-C', '--directory', '-p', '--project') ?? '');
-    if (before.rest[0] !== 'run') return nothing(`${invocation.words[0]} runs no server here`);
+    if (before.rest[0] !== 'run') return nothing(`${invocation.words[0]} does not run a server here`);
     const at = { ...invocation, cwd, local: true };
     const own = join(cwd, '.venv');
     const venv = isDirectory(own) ? own : search.env['VIRTUAL_ENV'];

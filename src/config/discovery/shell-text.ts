@@ -8,7 +8,7 @@ import { nothing, type Invocation, type Ran, type Search, type Step } from './fo
 /** `more` are words that are passed on to the command. */
 export function readShellText(text: string, at: Invocation, search: Search, more: readonly string[] = []): Step {
   const row = rowOf(text, at.cwd);
-  if (row === undefined) return nothing('it takes a shell to know what is run');
+  if (row === undefined) return nothing('only a shell can tell what this command runs');
   search.before.push(...row.slice(0, -1));
   const { words = [], cwd = at.cwd } = row.at(-1) ?? {};
   return { ...at, words: [...words, ...more], cwd };

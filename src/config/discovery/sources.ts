@@ -30,7 +30,7 @@ type Placed = Exclude<Target, { kind: 'nothing' }>;
 export function sourcesOf(target: Placed, search: Search, ext: readonly string[]): Sources {
   const { cwd, facts } = search;
   if (target.kind === 'itself') {
-    const because = `${shown(target.file, cwd)} is run, and more is not known of it; name its sources with --watch`;
+    const because = `${shown(target.file, cwd)} is run, but it is unknown what it is made of; name its sources with --watch`;
     return {
       watch: [shown(target.file, cwd)],
       ignore: [],

@@ -9,11 +9,11 @@ function go(args: readonly string[], { cwd }: Invocation): Step {
   const taking =
     '-C -tags -ldflags -gcflags -asmflags -mod -modfile -overlay -p -exec -pkgdir -toolexec -covermode -coverpkg';
   const before = readFlags(args, taking);
-  if (before.rest[0] !== 'run') return nothing(`go ${before.rest[0] ?? ''} runs no server`);
+  if (before.rest[0] !== 'run') return nothing(`go ${before.rest[0] ?? ''} does not run a server`);
   const { rest, value } = readFlags(before.rest.slice(1), taking);
   const base = resolve(cwd, value('-C') ?? before.value('-C') ?? '');
   const [word = '.'] = rest;
-  if (word.includes('@')) return nothing(`${word} is installed, not developed here`);
+  if (word.includes('@')) return nothing(`${word} is installed, and its sources are not in this project`);
   const path = resolve(base, word);
   const directory = isDirectory(path) ? path : isFile(path) ? dirname(path) : base;
   return { kind: 'project', language: 'go', directory };
@@ -24,7 +24,7 @@ function cargo(args: readonly string[], { cwd }: Invocation): Step {
     '-p --package --bin --example --manifest-path -C --profile -F --features --target --target-dir -j --jobs --color --config -Z';
   const before = readFlags(args[0]?.startsWith('+') ? args.slice(1) : args, taking);
   const [sub, ...behind] = before.rest;
-  if (sub !== 'run' && sub !== 'r') return nothing(`cargo ${sub ?? ''} runs no server`);
+  if (sub !== 'run' && sub !== 'r') return nothing(`cargo ${sub ?? ''} does not run a server`);
   const { value } = readFlags(behind, taking);
   const base = resolve(cwd, before.value('-C') ?? '');
   const manifest = value('--manifest-path');
@@ -36,7 +36,7 @@ function dotnet(args: readonly string[], { cwd }: Invocation): Step {
   const [sub = ''] = words;
   if (sub.endsWith('.dll')) return { kind: 'itself', file: resolve(cwd, sub) };
   if (sub.endsWith('.cs')) return { kind: 'file', language: 'dotnet', file: resolve(cwd, sub) };
-  if (sub !== 'run') return nothing(`dotnet ${sub} runs no server`);
+  if (sub !== 'run') return nothing(`dotnet ${sub} does not run a server`);
   const { value } = readFlags(
     words.slice(1),
     '--project -c --configuration -f --framework -r --runtime -lp --launch-profile',
@@ -54,7 +54,7 @@ function java(args: readonly string[], { cwd }: Invocation): Step {
 
 function swift(args: readonly string[], { cwd }: Invocation): Step {
   const { value } = readFlags(args.slice(1), '--package-path -c --configuration');
-  if (args[0] !== 'run') return nothing('swift runs no server');
+  if (args[0] !== 'run') return nothing('swift does not run a server');
   return { kind: 'project', language: 'swift', directory: resolve(cwd, value('--package-path') ?? '') };
 }
 
@@ -67,7 +67,9 @@ function dart(args: readonly string[], { cwd }: Invocation): Step {
 }
 
 function mix(args: readonly string[], { cwd }: Invocation): Step {
-  return args.length === 0 ? nothing('mix runs no server') : { kind: 'project', language: 'elixir', directory: cwd };
+  return args.length === 0
+    ? nothing('mix does not run a server')
+    : { kind: 'project', language: 'elixir', directory: cwd };
 }
 
 export const toolchains: Readonly<Record<string, Runner>> = { go, cargo, dotnet, java, swift, dart, mix };

@@ -49,7 +49,8 @@ const table: Readonly<Record<string, Wrapper>> = {
 
 function runnerOf({ taking = '', own = 0, sub }: Wrapper): Runner {
   return (args, invocation) => {
-    if (sub !== undefined && !sub.includes(args[0] ?? '')) return nothing(`${invocation.words[0]} runs no server here`);
+    if (sub !== undefined && !sub.includes(args[0] ?? ''))
+      return nothing(`${invocation.words[0]} does not run a server here`);
     const { rest } = readFlags(sub === undefined ? args : args.slice(1), taking);
     return { ...invocation, words: rest.slice(own) };
   };
@@ -59,7 +60,7 @@ function runnerOf({ taking = '', own = 0, sub }: Wrapper): Runner {
 function afterDashes(args: readonly string[], invocation: Invocation): Step {
   const end = args.indexOf('--');
   return end < 0
-    ? nothing(`${invocation.words[0]} runs no server here`)
+    ? nothing(`${invocation.words[0]} does not run a server here`)
     : { ...invocation, words: args.slice(end + 1) };
 }
 

@@ -36,7 +36,7 @@ export function parseJsonc(text: string, { strict = false } = {}): Tree {
     const code = codes[index] ?? '';
     if (lines.has(line) || (code === 'ValueExpected' && codes[index - 1] === 'InvalidSymbol')) return [];
     lines.add(line);
-    return [{ offset, text: words[code] ?? 'this is no JSON' }];
+    return [{ offset, text: words[code] ?? 'this is not JSON' }];
   });
   return { ok: false, root, problems };
 }
@@ -67,8 +67,8 @@ export function positionAt(text: string, offset: number): { line: number; column
 }
 
 const words: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is no value; text has to stand in double quotes',
-  InvalidNumberFormat: 'this is no number',
+  InvalidSymbol: 'this is not a value; text needs double quotes',
+  InvalidNumberFormat: 'this is not a number',
   PropertyNameExpected: 'a key in double quotes is expected here',
   ValueExpected: 'a value is expected here',
   ColonExpected: 'a colon is missing here',
@@ -76,11 +76,11 @@ const words: Readonly<Record<string, string>> = {
   CloseBraceExpected: 'a } is missing here',
   CloseBracketExpected: 'a ] is missing here',
   EndOfFileExpected: 'the end of the file is expected here',
-  InvalidCommentToken: 'this is no comment',
+  InvalidCommentToken: 'this is not a comment',
   UnexpectedEndOfComment: 'this comment is never closed',
   UnexpectedEndOfString: 'this text is never closed',
   UnexpectedEndOfNumber: 'this number is cut off',
-  InvalidUnicode: 'this is no Unicode escape',
-  InvalidEscapeCharacter: 'this is no escape sequence',
+  InvalidUnicode: 'this is not a Unicode escape',
+  InvalidEscapeCharacter: 'this is not an escape sequence',
   InvalidCharacter: 'this character is not allowed in a text',
 };

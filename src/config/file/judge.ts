@@ -92,7 +92,7 @@ function judgeRecord(shape: Shape & { kind: 'record' }, node: Node, name: string
   const entries = new Map<string, unknown>();
   for (const { name: own, key, value } of membersOf(node)) {
     const full = `${name}.${own}`;
-    if (!names.test(own)) complain(key, `${shown(full)} is no name that can be set here`, context);
+    if (!names.test(own)) complain(key, `${shown(full)} is not a name that can be set here`, context);
     else if (entries.has(own)) complain(key, `${shown(full)} is given twice`, context);
     else entries.set(own, judgePart(shape.of, value, shown(full), context));
   }

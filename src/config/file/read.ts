@@ -58,7 +58,7 @@ type Text = Result<string> | undefined;
 function read(file: string): Text {
   try {
     // A pipe would block, and a directory is none of ours.
-    if (!statSync(file).isFile()) return { ok: false, error: 'it is no file' };
+    if (!statSync(file).isFile()) return { ok: false, error: 'it is not a file' };
     return { ok: true, value: readFileSync(file, 'utf8').replace(/^\uFEFF/, '') };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

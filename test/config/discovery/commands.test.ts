@@ -236,7 +236,7 @@ for (const [tree, entry, commands] of entries) {
 const nothing: [tree: Record<string, Content>, reason: RegExp, commands: string[]][] = [
   [
     node,
-    /code is run that is in no file/,
+    /it runs code that is not in a file/,
     ['node', 'node -e 1', 'node -p 1', 'node -', 'bun -e 1', 'deno run', 'ts-node -e 1'],
   ],
   [
@@ -245,20 +245,20 @@ const nothing: [tree: Record<string, Content>, reason: RegExp, commands: string[
     ['npx @theirs/server', 'npx theirs', 'node node_modules/theirs/cli.js', './node_modules/.bin/theirs'],
   ],
   [node, /installed/, ['deno run npm:@theirs/server', 'deno run https://example.com/x.ts']],
-  [node, /no part of this project/, ['npx some-unknown-server', 'pnpm dlx some-unknown-server']],
+  [node, /not part of this project/, ['npx some-unknown-server', 'pnpm dlx some-unknown-server']],
   [node, /the script round calls itself/, ['npm run round']],
-  [node, /it takes a shell to know what is run/, ['npm run pipe', 'sh -c "never']],
+  [node, /only a shell can tell what this command runs/, ['npm run pipe', 'sh -c "never']],
   [node, /there is no script absent/, ['npm run absent', 'node --run absent']],
   [
     node,
-    /runs no server/,
+    /does not run a server/,
     ['npm install', 'npm', 'go build', 'cargo build', 'dotnet build', 'uv sync', 'swift test', 'mix'],
   ],
   [node, /a Java program are not looked for/, ['java -cp x Main']],
-  [python, /code is run that is in no file/, ['python', 'python -c 1', 'python -uc 1', 'python -']],
-  [python, /the module http\.server is none of this project/, ['python -m http.server']],
+  [python, /it runs code that is not in a file/, ['python', 'python -c 1', 'python -uc 1', 'python -']],
+  [python, /the module http\.server is not in this project/, ['python -m http.server']],
   [python, /installed/, ['uvx their-server', 'uvx --from theirs x', '.venv/bin/theirs', 'pipx run theirs']],
-  [others, /code is run that is in no file/, ['php -r 1', 'ruby -e 1', 'perl -e 1']],
+  [others, /it runs code that is not in a file/, ['php -r 1', 'ruby -e 1', 'perl -e 1']],
   [others, /installed/, ['cat', '/bin/cat', 'go run example.com/x@latest']],
 ];
 

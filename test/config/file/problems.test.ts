@@ -81,8 +81,8 @@ const cases: readonly [title: string, text: string, problems: readonly (string |
     '{ "env": { "A": 1, "B=": "x", "": "" } }',
     [
       '1:17: env.A: 1 is not allowed, expected a string',
-      '1:20: "env.B=" is no name that can be set here',
-      '1:31: env. is no name that can be set here',
+      '1:20: "env.B=" is not a name that can be set here',
+      '1:31: env. is not a name that can be set here',
     ],
   ],
   ['variables of no kind', '{ "env": ["A"] }', [/^1:10: env: \["A"\] is not allowed, expected an object of strings/]],
@@ -138,12 +138,12 @@ const cases: readonly [title: string, text: string, problems: readonly (string |
   ],
   ['nothing at all', '', ['1:1: a value is expected here']],
   ['a comma that is missing', '{\n  "hold": 1\n  "drain": 2\n}', ['3:3: a comma is missing here']],
-  ['text without quotes', '{ "strategy": replace }', ['1:15: this is no value; text has to stand in double quotes']],
+  ['text without quotes', '{ "strategy": replace }', ['1:15: this is not a value; text needs double quotes']],
   ['an object that is never closed', '{ "hold": 1', ['1:12: a } is missing here']],
   [
     'two slips in two lines',
     '{\n  "hold" 1,\n  "drain": x\n}',
-    ['2:10: a colon is missing here', /^3:12: this is no value/],
+    ['2:10: a colon is missing here', /^3:12: this is not a value/],
   ],
 ];
 

@@ -58,7 +58,7 @@ test('a file that is named is the only one that is looked at', (t) => {
     ok: false,
     error: `the configuration file ${join(directory, 'none.json')} does not exist`,
   });
-  assert.deepEqual(readConfigFile(directory, 'conf'), { ok: false, error: "conf can't be read: it is no file" });
+  assert.deepEqual(readConfigFile(directory, 'conf'), { ok: false, error: "conf can't be read: it is not a file" });
   assert.deepEqual(readConfigFile(directory, 'package.json'), {
     ok: false,
     error: 'package.json:1:1: there is no key "mcp-hotline" in it',
@@ -84,7 +84,7 @@ test('a place that is taken by a directory is an error that names it', (t) => {
   mkdirSync(join(directory, 'mcp-hotline.config.jsonc'));
   assert.deepEqual(readConfigFile(directory, undefined), {
     ok: false,
-    error: "mcp-hotline.config.jsonc can't be read: it is no file",
+    error: "mcp-hotline.config.jsonc can't be read: it is not a file",
   });
 });
 

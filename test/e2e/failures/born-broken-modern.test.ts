@@ -119,7 +119,7 @@ for (const listsFirst of [true, false]) {
     );
     await proxy.waitForLog(/start failed: .*legacy era/);
     const told = failureIn(await asked('tools/call', { name: 'which' }), proxy.transcript);
-    assert.match(told, /^The MCP server started, but can not be used[^]*legacy era[^]*reconnect the MCP server/);
+    assert.match(told, /^The MCP server started, but cannot be used[^]*legacy era[^]*reconnect the MCP server/);
   });
 }
 
@@ -151,7 +151,7 @@ test('P7 P16 a mended server of the modern era behind a legacy session: the same
     }`);
   await proxy.waitForLog(/start failed: .*modern era/);
   const told = failureIn(await proxy.request('tools/call', { name: 'which' }), proxy.transcript);
-  assert.match(told, /^The MCP server started, but can not be used[^]*modern era[^]*reconnect the MCP server/);
+  assert.match(told, /^The MCP server started, but cannot be used[^]*modern era[^]*reconnect the MCP server/);
 });
 
 test('P7 P16 a mended server of the legacy era that answers without a handshake serves, and the log has a warning', async (t) => {

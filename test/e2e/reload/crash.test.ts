@@ -155,8 +155,11 @@ test('P14 P15 a server that dies of a line that is no message: the log and the w
   const slow = await proxy.begin('slow');
   await proxy.send('this is no JSON, and secret');
   const text = failureSaid(await slow.answer);
-  assert.match(text, /exited with code 1, right after it was sent a line of the client's \(28 bytes\) that is no JSON/);
-  await proxy.waitForLog(/the client sent a line of 28 bytes that is no JSON/);
+  assert.match(
+    text,
+    /exited with code 1, right after it was sent a line of the client's \(28 bytes\) that is not JSON/,
+  );
+  await proxy.waitForLog(/the client sent a line of 28 bytes that is not JSON/);
   assert.doesNotMatch(proxy.stderr().replace(/^(?!mcp-hotline: ).*$/gm, ''), /secret/);
   assert.equal(await proxy.call('which'), '2');
 });
