@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { newMarker, processesLeft, proxyCommand, testEnvironment } from '../support/harness.js';
 import { splitLines } from '../support/lines.js';
+import type { Message } from '../support/message.js';
 import { root, scratch } from '../support/paths.js';
 import { createWaits } from '../support/waits.js';
 import { startBridge } from './bridge.js';
@@ -140,8 +141,9 @@ function open({ server, cwd, marker, proxied, at }: Start, seen: Seen, receive: 
     if (event !== null) generations.offer(Number(event[1]));
   });
   const lines = splitLines((line) => {
-    const isAnswer = (JSON.parse(String(line)) as { method?: string }).method === undefined;
-    if (keeping && isAnswer) kept.push(String(line));
+    const message = JSON.parse(String(line)) as Message;
+    if (isWaitProgress(message)) return;
+    if (keeping && message.method === undefined) kept.push(String(line));
     else receive(String(line));
   });
   child.stderr.on('data', (chunk: Buffer) => log.push(chunk));
@@ -172,6 +174,11 @@ function open({ server, cwd, marker, proxied, at }: Start, seen: Seen, receive: 
       await exited;
     },
   };
+}
+
+/** The proxy reports progress below 0 while a request is held. Whether it does depends on how long the reload takes. */
+function isWaitProgress({ method, params }: Message): boolean {
+  return method === 'notifications/progress' && Number(params?.progress) < 0;
 }
 
 interface Written {
