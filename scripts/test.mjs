@@ -54,7 +54,7 @@ function run() {
   // Most users have Python write its caches. Without them a server never runs old bytecode, and no test would notice if one did.
   delete env.PYTHONDONTWRITEBYTECODE;
   // The deadline is for a whole file: one that hangs fails instead of keeping everything waiting.
-  const flags = ['--enable-source-maps', '--test', '--test-concurrency=3', '--test-timeout=600000'];
+  const flags = ['--enable-source-maps', '--test', '--test-concurrency=3', '--test-timeout=900000'];
   const args = [...flags, '--test-reporter=spec', ...files];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
