@@ -59,8 +59,8 @@ export interface Grammar {
   parse(text: string, shape: Shape): Result<Layout, Problem>;
   /** Spells a word, in the manner of `model` where that is possible. */
   spell(word: string, model: string): string;
-  /** Whether `raw` means `value` as an item too, in a list in brackets or one with dashes. */
-  fits(raw: string, value: string, flow: boolean): boolean;
+  /** Whether `raw` means `value` as an item too, in a list in brackets or one with dashes. Absent where every spelling fits everywhere. */
+  readonly fits?: (raw: string, value: string, flow: boolean) => boolean;
 }
 
 /** The entry as data, judged: the same for all formats. */

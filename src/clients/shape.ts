@@ -43,6 +43,6 @@ export interface Problem {
 export interface Undo {
   /** The arguments were not there, or an empty list. */
   readonly args?: 'absent' | 'empty';
-  /** The command as it was spelled, where that spelling can't stand in a list. */
+  /** The command as it was spelled, where the wrapped entry does not tell that for certain. */
   readonly command?: string;
 }

@@ -30,11 +30,9 @@ export function wrapEntry(
   const style = list ?? newList;
   if (style === undefined) return undefined;
   const [program = '', ...options] = prefix;
-  const moves = grammar.fits(raw, command.value, style.flow);
-  const words = [
-    ...options.map((option) => grammar.spell(option, raw)),
-    moves ? raw : grammar.spell(command.value, raw),
-  ];
+  const moves = fits(grammar, raw, command.value, style.flow);
+  const anew = grammar.spell(command.value, '"');
+  const words = [...options.map((option) => grammar.spell(option, raw)), moves ? raw : anew];
   const edits = [{ start: command.start, end: command.end, text: grammar.spell(program, raw) }];
   if (list !== undefined) edits.push(insertion(list, words));
   else if (newList !== undefined) {
@@ -42,7 +40,9 @@ export function wrapEntry(
     edits.push({ start: command.end, end: command.end, text: before + words.join(between) + after });
   }
   const args: Undo['args'] = list === undefined ? 'absent' : list.items.length === 0 ? 'empty' : undefined;
-  const undo: Undo = { ...(args !== undefined && { args }), ...(!moves && { command: raw }) };
+  // Without a record nobody could tell a command that is spelled like this from one that was spelled anew.
+  const kept = !moves || (grammar.fits !== undefined && raw === anew);
+  const undo: Undo = { ...(args !== undefined && { args }), ...(kept && { command: raw }) };
   return { text: apply(text, edits), undo: Object.keys(undo).length === 0 ? undefined : undo };
 }
 
@@ -90,7 +90,11 @@ export function unwrapEntry(
 
 function respell(grammar: Grammar, text: string, { newList }: Entry, item: Word): string {
   const raw = text.slice(item.start, item.end);
-  return grammar.fits(raw, item.value, newList?.flow ?? true) ? raw : grammar.spell(item.value, raw);
+  return fits(grammar, raw, item.value, newList?.flow ?? true) ? raw : grammar.spell(item.value, raw);
+}
+
+function fits(grammar: Grammar, raw: string, value: string, flow: boolean): boolean {
+  return grammar.fits === undefined || grammar.fits(raw, value, flow);
 }
 
 /** Whether the list of arguments still stands where `wrapEntry` puts one. A formatter may have broken lines since. */

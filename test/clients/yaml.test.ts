@@ -85,7 +85,7 @@ test('without the record a command is spelled anew, and the entry means the same
   const { text, undo } = wrapped('extensions:\n  x:\n    cmd: |-\n      npx\n    args: []\n', goose);
   assert.deepEqual(undo, { args: 'empty', command: '|-\n      npx' });
   assert.deepEqual(unwrapped(text, goose, undefined), {
-    text: 'extensions:\n  x:\n    cmd: npx\n    args: []\n',
+    text: 'extensions:\n  x:\n    cmd: "npx"\n    args: []\n',
     exact: false,
   });
   const bare = wrapped('extensions:\n  x:\n    cmd: npx\n', goose).text;
@@ -99,7 +99,7 @@ test('a record of another command is not used', () => {
   const { text, undo } = wrapped('extensions:\n  x:\n    cmd: |-\n      npx\n    args: [a]\n', goose);
   const edited = text.replace(/\bnpx\b/, 'uvx');
   assert.notEqual(edited, text);
-  assert.deepEqual(unwrapped(edited, goose, undo).text, 'extensions:\n  x:\n    cmd: uvx\n    args: [a]\n');
+  assert.deepEqual(unwrapped(edited, goose, undo).text, 'extensions:\n  x:\n    cmd: "uvx"\n    args: [a]\n');
 });
 
 test('parts that aliases share are read, and not edited', () => {

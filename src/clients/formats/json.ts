@@ -9,7 +9,7 @@ import { beginsLine, bracketList, leadOf, lineBreakAt } from '../text-lines.js';
 
 const comment = /^(?:\/\/[^\r\n]*|\/\*[^]*?\*\/)/;
 
-export const json: Grammar = { parse, spell: (text) => JSON.stringify(text), fits: () => true };
+export const json: Grammar = { parse, spell: (text) => JSON.stringify(text) };
 
 type Member = ReturnType<typeof membersOf>[number];
 

@@ -10,7 +10,7 @@ import { bracketList, leadOf, lineBreakAt } from '../text-lines.js';
 
 const comment = /^#[^\r\n]*/;
 
-export const toml: Grammar = { parse, spell, fits: () => true };
+export const toml: Grammar = { parse, spell };
 
 interface Assignment {
   readonly path: readonly string[];
@@ -132,7 +132,6 @@ function newList(text: string, name: string, { node, inline }: Assignment): NewL
 
 /** Escapes of JSON are escapes of TOML, too. U+007F is a control character here and not there. */
 function spell(text: string, model: string): string {
-  // eslint-disable-next-line no-control-regex
-  if (model.startsWith("'") && !/['\u0000-\u001F\u007F]/.test(text)) return `'${text}'`;
+  if (model.startsWith("'") && !/['\p{Cc}]/u.test(text)) return `'${text}'`;
   return JSON.stringify(text).replaceAll('\u007F', '\\u007f');
 }

@@ -190,8 +190,7 @@ const notPlain = /^(?:y|n|yes|no|on|off)$/i;
 function spell(text: string, model: string): string {
   const plain = /^[A-Za-z/.][\w/.@+-]*$/.test(text) && !notPlain.test(text);
   if (/^[^"']/.test(model) && plain && fits(text, text, true)) return text;
-  // eslint-disable-next-line no-control-regex
-  if (model.startsWith("'") && /^[^\u0000-\u001F\u007F-\u009F]*$/.test(text)) return `'${text.replaceAll("'", "''")}'`;
+  if (model.startsWith("'") && /^\P{Cc}*$/u.test(text)) return `'${text.replaceAll("'", "''")}'`;
   return JSON.stringify(text);
 }
 
