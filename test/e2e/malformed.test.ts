@@ -43,7 +43,7 @@ test('P15 a server that dies of a line that is no message: the log names it, wit
   const proxy = await live(t, scripted(says('one')));
   await proxy.send('a secret');
   const line = await proxy.waitForLog(/the server exited with code \d+, right after/);
-  assert.match(line, /a line of the client's \(9 bytes\) that is no JSON/);
+  assert.match(line, /a line of the client's \(9 bytes\) that is not JSON/);
   assert.doesNotMatch(line, /secret/);
   assert.equal(await proxy.call('version'), 'one');
 });
