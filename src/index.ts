@@ -1,8 +1,9 @@
 // The programmatic entry: a proxy on streams of the caller's. It never ends the process, reads no argv and installs no
-// signal handlers; bad options throw.
+// signal handlers. What it is given may come from code that no compiler has checked: all that is wrong with it is told in one TypeError.
 
 import type { Readable, Writable } from 'node:stream';
 import { liveSupply, supplied, supply } from './config/discovery/supply.js';
+import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
 import { openLog } from './log/open.js';
 import { createProxy as create, type Proxy } from './proxy.js';
@@ -18,15 +19,15 @@ export interface ProxyStreams {
   stderr?: Writable;
 }
 
-export function createProxy({ input, output, stderr = process.stderr }: ProxyStreams, options: ProxyOptions): Proxy {
+export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy {
   const cwd = process.cwd(); // the caller may go elsewhere later
-  const resolved = resolveGiven(options, cwd);
-  if (!resolved.ok) throw new TypeError(`mcp-hotline: ${resolved.error}`);
-  const { config, warnings } = resolved.value;
+  const resolved = resolve(streams, options, cwd);
+  const { config, warnings } = resolved;
+  const { input, output, stderr = process.stderr } = streams;
   const { logLevel: level, logFormat: format, logFile: file } = config;
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env: process.env });
   for (const warning of warnings) log.warn('warning', warning);
-  const started = supply(resolved.value).then((first) => {
+  const started = supply(resolved).then((first) => {
     if (first.found !== undefined) log[first.found.level]('starting', first.found.why);
     const live = liveSupply(first, () => supplied(resolveGiven(options, cwd)));
     return create({ input, output, stderr }, first.config, log, live);
@@ -42,4 +43,35 @@ export function createProxy({ input, output, stderr = process.stderr }: ProxyStr
     signal: (name) => void started.then((proxy) => proxy.signal(name)),
     reload: () => void started.then((proxy) => proxy.reload()),
   };
+}
+
+function resolve(streams: unknown, options: unknown, cwd: string): Resolved {
+  const given = isRecord(options) ? resolveGiven(options, cwd) : undefined;
+  const problems = [
+    ...streamProblems(streams),
+    ...(given === undefined ? ['options: expected an object, as in { command: "node", args: ["server.js"] }'] : []),
+    ...(given === undefined || given.ok ? [] : given.error.split('\n')),
+  ];
+  if (given?.ok === true && problems.length === 0) return given.value;
+  throw new TypeError(`mcp-hotline: ${problems.join('\n             ')}`);
+}
+
+function streamProblems(streams: unknown): string[] {
+  if (!isRecord(streams))
+    return ['streams: expected an object, as in { input: process.stdin, output: process.stdout }'];
+  const { input, output, stderr } = streams;
+  return [
+    ...(has(input, 'read') ? [] : ['input: expected a readable stream, of what the client writes']),
+    ...(has(output, 'write') ? [] : ['output: expected a writable stream, for what the client reads']),
+    ...(stderr === undefined || has(stderr, 'write') ? [] : ['stderr: expected a writable stream']),
+  ];
+}
+
+/** Streams of another library, or another realm, are no instances of ours. */
+function has(stream: unknown, method: 'read' | 'write'): boolean {
+  return isRecord(stream) && typeof stream[method] === 'function' && typeof stream['on'] === 'function';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -52,6 +52,47 @@ for (const [options, error] of refused) {
   });
 }
 
+test('all bad options are told at once', () => {
+  const options = { command: '', args: 'server.js', wach: ['src'], hold: -1, reload: true, cwd: '/no/such/directory' };
+  assert.throws(
+    () => createProxy(streams(), options as object),
+    (error: Error) => {
+      assert.deepEqual(
+        error.message
+          .split('\n')
+          .map((line) => /\w[\w-]*(?=:| is | \/no)/.exec(line.replace('mcp-hotline: ', ''))?.[0]),
+        ['command', 'args', 'wach', 'hold', 'directory'],
+        error.message,
+      );
+      return error instanceof TypeError;
+    },
+  );
+});
+
+const incomplete: readonly [given: readonly unknown[], error: RegExp][] = [
+  [[], /^mcp-hotline: streams: expected an object, .*\n +options: expected an object, as in \{ command: "node"/],
+  [[undefined, cat], /^mcp-hotline: streams: expected an object, as in \{ input: process\.stdin/],
+  [[null, null], /streams: expected .*\n +options: expected /],
+  [[streams()], /^mcp-hotline: options: expected an object/],
+  [[streams(), ['node', 'server.js']], /^mcp-hotline: options: expected an object/],
+  [[{}, cat], /^mcp-hotline: input: expected a readable stream, .*\n +output: expected a writable stream/],
+  [[{ ...streams(), stderr: 2 }, cat], /^mcp-hotline: stderr: expected a writable stream$/],
+  [
+    [
+      { input: process.stdout, output: 'x' },
+      { hold: -1, env },
+    ],
+    /output: .*\n +hold: .*\n +command: expected /,
+  ],
+];
+
+for (const [given, error] of incomplete) {
+  test(`what is missing is told in words: ${error.source}`, () => {
+    const call = createProxy as (...given: readonly unknown[]) => unknown;
+    assert.throws(() => call(...given), { name: 'TypeError', message: error });
+  });
+}
+
 const reloading = { watch: [import.meta.filename] };
 const asked = '{"jsonrpc":"2.0","id":1,"method":"ç"}\n';
 

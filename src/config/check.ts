@@ -54,24 +54,27 @@ export function checkValue(spec: OptionSpec, value: unknown): Result<Value> {
   return bad(spec, value);
 }
 
-/** Data with the options' names in camel case, as the programmatic entry takes it. */
-export function checkOptions(given: object): Result<Options> {
+/** Data with the options' names in camel case, as the programmatic entry takes it. The error has a line for each bad option. */
+export function checkOptions(
+  given: object,
+): { ok: true; value: Options } | { ok: false; error: string; usable: Options } {
   const checked: Record<string, Value> = {};
+  const problems: string[] = [];
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const spec = options.find(({ name }) => camelCase(name) === key);
-    if (spec === undefined) {
-      const meant = nearest(
-        key,
-        options.map(({ name }) => camelCase(name)),
-      );
-      return { ok: false, error: `${key} is not an option${meant === undefined ? '' : `; did you mean ${meant}?`}` };
-    }
-    const result = checkValue(spec, value);
-    if (!result.ok) return { ok: false, error: `${key}: ${result.error}` };
-    checked[key] = result.value;
+    const result = spec === undefined ? { ok: false as const, error: unknownOption(key) } : checkValue(spec, value);
+    if (result.ok) checked[key] = result.value;
+    else problems.push(spec === undefined ? result.error : `${key}: ${result.error}`);
   }
-  return { ok: true, value: checked };
+  if (problems.length === 0) return { ok: true, value: checked };
+  return { ok: false, error: problems.join('\n'), usable: checked };
+}
+
+function unknownOption(key: string): string {
+  const names = options.map(({ name }) => camelCase(name));
+  const meant = nearest(key, names);
+  return `${key} is not an option${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
 /** What a value of this option must be, to follow "expected". */

@@ -14,19 +14,43 @@ export interface ProxyOptions extends Options {
   env?: NodeJS.ProcessEnv;
 }
 
-const noProgram = { ok: false, error: 'command: expected the name or path of a program' } as const;
+const noProgram = 'command: expected the name or path of a program';
 
+/** The error has a line for each thing that is wrong. */
 export function resolveGiven(options: ProxyOptions, cwd: string): Result<Resolved> {
-  const { command, args = [], env = process.env, ...rest } = options;
-  if (command !== undefined && (!isWord(command) || command === '')) return noProgram;
-  if (!Array.isArray(args) || !args.every(isWord)) return { ok: false, error: `args: expected a list of strings` };
-  if (typeof env !== 'object' || env === null) return { ok: false, error: `env: expected an object of strings` };
-  if (command === undefined && args.length > 0) return { ok: false, error: `args: have no meaning without command` };
+  const { command, args, env, ...rest } = options;
   const checked = checkOptions(rest);
-  if (!checked.ok) return checked;
-  const given = command === undefined ? checked.value : { ...checked.value, command, args };
-  const resolved = resolveConfig(given, { cwd, env });
-  return !resolved.ok && resolved.error === noCommand ? noProgram : resolved;
+  const problems = [...serverProblems({ command, args, env }), ...(checked.ok ? [] : checked.error.split('\n'))];
+  const usable = checked.ok ? checked.value : checked.usable;
+  const given = isProgram(command) ? { ...usable, command, args: areWords(args) ? args : [] } : usable;
+  const resolved = resolveConfig(given, { cwd, env: isObject(env) ? env : process.env });
+  if (!resolved.ok) {
+    const error = resolved.error === noCommand ? noProgram : resolved.error;
+    if (!problems.includes(error)) problems.push(error);
+  }
+  return resolved.ok && problems.length === 0 ? resolved : { ok: false, error: problems.join('\n') };
+}
+
+/** These three are no options of the command line. */
+function serverProblems({ command, args, env }: Record<'command' | 'args' | 'env', unknown>): string[] {
+  return [
+    ...(command === undefined || isProgram(command) ? [] : [noProgram]),
+    ...(args === undefined || areWords(args) ? [] : ['args: expected a list of strings']),
+    ...(env === undefined || isObject(env) ? [] : ['env: expected an object of strings']),
+    ...(command === undefined && areWords(args) && args.length > 0 ? ['args: have no meaning without command'] : []),
+  ];
+}
+
+function isProgram(value: unknown): value is string {
+  return isWord(value) && value !== '';
+}
+
+function areWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isWord);
+}
+
+function isObject(value: unknown): value is NodeJS.ProcessEnv {
+  return typeof value === 'object' && value !== null;
 }
 
 // A zero byte would make the spawn throw.

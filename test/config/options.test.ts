@@ -212,6 +212,16 @@ test('data: good values pass, the bare and the negated form included', () => {
   });
 });
 
+test('data: every bad option has a line, and the others are there', () => {
+  const result = checkOptions({ wach: 1, hold: -1, drain: 7, reload: 'false' });
+  assert.ok(!result.ok);
+  assert.deepEqual(
+    result.error.split('\n').map((line) => line.split(/:| /)[0]),
+    ['wach', 'hold', 'reload'],
+  );
+  assert.deepEqual(result.usable, { drain: 7 });
+});
+
 const badData: readonly [given: object, error: RegExp][] = [
   [{ wach: ['src'] }, /^wach is not an option; did you mean watch\?$/],
   [{ 'start-timeout': 5 }, /^start-timeout is not an option; did you mean startTimeout\?$/],
