@@ -23,6 +23,13 @@ try {
 } catch (error) {
   const { dirname, join } = require('node:path');
   const root = dirname(__dirname);
-  if (require('node:fs').existsSync(join(root, 'dist/bundle/main.cjs'))) throw error;
-  refuse('it has not been built yet: run `npm run build` in ' + root + '.');
+  const { existsSync } = require('node:fs');
+  if (existsSync(join(root, 'dist/bundle/main.cjs'))) throw error;
+  if (existsSync(join(root, 'scripts/build.mjs'))) {
+    refuse('it has not been built yet: run `npm run build` in ' + root + '.');
+  }
+  // From git, npm installs what is published; only a script of the clone could have built it.
+  refuse(
+    'it was installed without being built: run `npm uninstall mcp-hotline`, then install it without --ignore-scripts.',
+  );
 }

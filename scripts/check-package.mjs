@@ -1,9 +1,8 @@
-// Judges the package as it would be published: what is in it and how much, publint, attw, and that it can be installed in every way that README
-// tells: from a clone, from the packed file, into a project, globally, with and without install scripts. All of it happens in a temporary
+// Judges the package as it would be published: what is in it and how much, publint, attw, and that it can be installed and used by README's own
+// lines: from a clone, from the packed file, into a project, globally, with and without install scripts. All of it happens in a temporary
 // directory with a home and a cache of its own; publishing is left to people.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,8 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installLines, readmeProject, runLines, runSnippets } from './readme.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'hotline-package-'));
@@ -47,10 +47,8 @@ try {
     '--no-emoji',
     '--no-color',
   );
-  intoProject(tarball);
-  intoProject(tarball, '--ignore-scripts');
-  globally(tarball);
-  fromClone();
+  await intoProject(tarball, '--ignore-scripts');
+  await asReadmeSays();
 } catch (error) {
   console.error(`package: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
@@ -84,52 +82,54 @@ function excess() {
   ];
 }
 
-function intoProject(tarball, ...flags) {
+async function intoProject(tarball, ...flags) {
   const project = fresh('project');
-  writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }\n');
-  npmIn(project, 'install', '--save-dev', ...flags, tarball);
+  readmeProject(project);
+  const env = newcomer();
+  run(`npm install --save-dev ${flags.join(' ')} ${tarball}`, project, env);
   const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
   if (installed.join() !== 'mcp-hotline') throw new Error(`installed besides: ${installed.join(', ')}`);
-  expectVersion(join(project, 'node_modules/mcp-hotline/bin/mcp-hotline.js'), project);
-  const type = nodeIn(
-    project,
-    '-e',
-    `console.log(typeof (await import('mcp-hotline')).createProxy)`,
-    '--input-type=module',
-  );
-  if (type !== 'function') throw new Error('the packed entry does not export createProxy');
-  cpSync(join(root, 'fixtures/projects/javascript'), join(project, 'server'), { recursive: true });
-  const smoke = nodeIn(
-    join(project, 'server'),
-    join(project, 'node_modules/mcp-hotline/bin/mcp-hotline.js'),
-    'smoke',
-    '--',
-    process.execPath,
-    'server.js',
-  );
-  if (!/passed|ok/i.test(smoke)) throw new Error(`the packed bin does not smoke a server: ${smoke}`);
+  await useIn(project, env);
 }
 
-function globally(tarball) {
-  const prefix = fresh('prefix');
-  npmIn(prefix, 'install', '--global', '--prefix', prefix, tarball);
-  const bin = process.platform === 'win32' ? 'mcp-hotline.cmd' : 'bin/mcp-hotline';
-  if (!existsSync(join(prefix, bin))) throw new Error('a global installation has no command');
-  npmIn(prefix, 'uninstall', '--global', '--prefix', prefix, 'mcp-hotline');
-  const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
-  if (left.length > 0) throw new Error(`npm uninstall leaves ${left.map(({ name }) => name).join(', ')}`);
-}
-
-/** With nothing installed and nothing built: the bin says so, and packing brings what it needs. */
-function fromClone() {
+/** From a clone with nothing installed and nothing built, by the lines of "Install", and then by all the others. */
+async function asReadmeSays() {
   const clone = fresh('clone');
+  const project = fresh('project');
+  const prefix = fresh('prefix');
+  const env = { ...newcomer(), npm_config_prefix: prefix };
+  const { inClone, elsewhere } = installLines();
   execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' });
   const unbuilt = spawnSync(process.execPath, ['bin/mcp-hotline.js', '--version'], { cwd: clone, encoding: 'utf8' });
   if (unbuilt.status !== 1 || !/^mcp-hotline: it has not been built yet: run .*\n$/.test(unbuilt.stderr))
     throw new Error(`a bin without a build says: ${unbuilt.stderr}`);
-  const packed = JSON.parse(npmIn(clone, 'pack', '--json'))[0];
-  if (!packed.files.some(({ path }) => path === 'dist/bundle/main.cjs')) throw new Error('npm pack packs no build');
-  expectVersion(join(clone, 'bin/mcp-hotline.js'), clone);
+  for (const line of inClone) {
+    run(line, clone, env);
+    expectVersion(join(clone, 'bin/mcp-hotline.js'), clone);
+  }
+  readmeProject(project);
+  const command = join(prefix, shell ? 'mcp-hotline.cmd' : 'bin/mcp-hotline');
+  for (const line of elsewhere) {
+    const placed = line.replaceAll('/path/to/clone', clone).replace(/\/path\/to\/(?=mcp-hotline)/, join(clone, '/'));
+    if (/^npm uninstall -g/.test(line)) expectCommand(command);
+    run(placed, project, env);
+    if (/^npm install -D/.test(line)) await useIn(project, env);
+  }
+  await runSnippets(project, env);
+  const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+  if (left.length > 0) throw new Error(`npm uninstall leaves ${left.map(({ name }) => name).join(', ')}`);
+}
+
+/** The command and the module that are installed in a project do what README says. */
+async function useIn(project, env) {
+  expectVersion(join(project, 'node_modules/mcp-hotline/bin/mcp-hotline.js'), project);
+  await runLines(project, { ...env, PATH: [join(project, 'node_modules/.bin'), env.PATH].join(delimiter) });
+}
+
+function expectCommand(command) {
+  const { version } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+  const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', shell });
+  if (stdout.trim() !== version) throw new Error('a global installation has no command that works');
 }
 
 function expectVersion(bin, directory) {
@@ -143,19 +143,19 @@ function fresh(name) {
   return directory;
 }
 
-/** As somebody would run it who has never run npm before. Where packages come from is this user's setting. */
-function npmIn(cwd, ...args) {
+/** The environment of somebody who has never run npm before. Where packages come from is this user's setting. */
+function newcomer() {
   const home = fresh('home');
   const userConfig = execFileSync(npm, ['config', 'get', 'userconfig'], { encoding: 'utf8', shell }).trim();
   const env = { ...process.env, HOME: home, npm_config_cache: join(home, 'cache'), npm_config_userconfig: userConfig };
-  for (const name of Object.keys(env)) if (/^npm_(lifecycle|package)_/.test(name)) delete env[name];
-  return execFileSync(npm, [...args, '--no-audit', '--no-fund', '--no-update-notifier'], {
-    cwd,
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    shell,
-  });
+  for (const name of Object.keys(env)) if (/^(npm_(lifecycle|package)_|MCP_|XDG_)/.test(name)) delete env[name];
+  return { ...env, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
+}
+
+function run(line, cwd, env) {
+  console.log(`package: ${line.replaceAll(scratch, '…')}`);
+  const { status, stdout, stderr } = spawnSync(line, { cwd, env, encoding: 'utf8', shell: true });
+  if (status !== 0) throw new Error(`${line}: exit code ${status}\n${stdout}${stderr}`);
 }
 
 function nodeIn(cwd, ...args) {

@@ -37,6 +37,7 @@ const projects = {
   javascript: { options: ['--call', 'greet', '--expect', 'Hello'], command: ['node', 'server.js'] },
   python: { options: ['--call', 'greet', '--expect', 'Hello'], command: ['python3', '-m', 'greeter'] },
   typescript: { options: ['--call', 'greet', '--expect', 'Hello'], command: ['node', 'dist/server.js'] },
+  readme: { options: add, command: ['node', 'dist/server.js'] },
   workspace: {
     options: ['--call', 'greet', '--expect', 'Hello'],
     command: ['node', 'packages/server/dist/server.mjs'],

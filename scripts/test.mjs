@@ -23,6 +23,7 @@ const marker = `HOTLINE_TEST_RUN=${randomUUID()}`;
 const scratch = mkdtempSync(join(tmpdir(), 'hotline-test-'));
 const warnings = join(scratch, 'warnings.txt');
 
+console.log(`running ${files.length} test ${files.length === 1 ? 'file' : 'files'}`);
 let failed = (await run()) !== 0;
 for (const line of unexpectedWarnings()) {
   console.error(`a process of this run emitted a warning: ${line}`);

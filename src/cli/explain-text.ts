@@ -3,6 +3,7 @@
 
 import { DATA_ENDINGS, MAX_DATA_BYTES } from '../watch/data-files.js';
 import type { Explanation } from './explanation.js';
+import { shellLine } from './installation.js';
 
 type Row = readonly [label: string, value: string, from?: string | undefined];
 
@@ -27,6 +28,7 @@ export function explanationText(explanation: Explanation): string {
     ['Left out', ignore.map((glob) => ['ignore', glob])],
     ['Reload', [['strategy', strategy.value, strategy.from]]],
     ['Options that are not at their defaults', optionRows(explanation)],
+    ['To run it so, from any directory', [['', shellLine(explanation.start)]]],
     ['Warnings', warnings.map((warning) => ['', warning])],
   ];
   const conclusion = explanation.reload ? (explanation.why ?? []) : 'reloading is switched off: nothing is watched';

@@ -7,6 +7,7 @@ import { supplied } from '../config/discovery/supply.js';
 import { currentDirectory } from './current-directory.js';
 import { explanationText } from './explain-text.js';
 import { explanationOf } from './explanation.js';
+import { node, startWords } from './installation.js';
 
 /** What to print, and the exit code. */
 export async function explain(given: Given & { json?: boolean }): Promise<Result<{ text: string; code: number }>> {
@@ -15,7 +16,7 @@ export async function explain(given: Given & { json?: boolean }): Promise<Result
   if (!cwd.ok) return cwd;
   const resolved = await supplied(resolveConfig(rest, { cwd: cwd.value, env: process.env }));
   if (!resolved.ok) return resolved;
-  const explanation = await explanationOf(resolved.value);
+  const explanation = await explanationOf(resolved.value, [node, ...startWords(rest, cwd.value)]);
   const text = json ? JSON.stringify(explanation, undefined, 2) : explanationText(explanation);
   return { ok: true, value: { text, code: explanation.rules.length > 0 ? 0 : 1 } };
 }

@@ -27,11 +27,13 @@ export interface Explanation {
   readonly ignore: readonly string[];
   readonly strategy: { readonly value: string; readonly from: Source };
   readonly warnings: readonly string[];
+  /** The words that run this server through this installation, from any directory. */
+  readonly start: readonly string[];
   /** Every option of the proxy by its name on the command line. */
   readonly options: readonly { readonly name: string; readonly value: unknown; readonly from: Source }[];
 }
 
-export async function explanationOf(supplied: Supplied): Promise<Explanation> {
+export async function explanationOf(supplied: Supplied, start: readonly string[]): Promise<Explanation> {
   const { config, found, said, origins, file, warnings } = supplied;
   const rules = config.reload ? config.rules : [];
   const { files, problems } = await filesOf(config, rules);
@@ -59,6 +61,7 @@ export async function explanationOf(supplied: Supplied): Promise<Explanation> {
       from: origins['strategy'] ?? (config.strategy === defaults.strategy ? 'default' : 'found'),
     },
     warnings: [...warnings, ...problems],
+    start,
     options: optionsOf(supplied),
   };
 }

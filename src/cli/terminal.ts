@@ -1,26 +1,21 @@
 // What a person is told who starts the proxy by hand, on a terminal: that it waits for a client, and how a client is told
-// to start it: this very installation, by the Node that runs it, which works wherever the client looks for programs. Programs are told
-// nothing of it.
+// to start it. Programs are told nothing of it.
 
 import { basename, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Given } from '../config/config.js';
-import { toWords } from './words.js';
-
-const node = process.execPath;
-const bin = fileURLToPath(new URL('../../bin/mcp-hotline.js', import.meta.url));
+import { bin, node, shellLine, startWords } from './installation.js';
 
 /** For a proxy that runs, and waits. */
 export function waitingNotice(given: Given, cwd: string): string {
-  const { command, args = [], ...options } = given;
-  const server = command === undefined ? [] : [command, ...args];
-  const directory = resolve(cwd, options.cwd ?? '');
+  const { command, args = [] } = given;
+  const server = command === undefined ? [] : ['--', command, ...args];
+  const directory = resolve(cwd, given.cwd ?? '');
   return `mcp-hotline: waiting for an MCP client on stdin, which is a terminal here.
 It is meant to be started by a client, by a configuration such as:
 
-${configuration({ ...options, cwd: directory }, server, basename(directory))}
+${configuration(startWords(given, cwd), basename(directory))}
 
-To try the server without a client: ${node} ${bin} smoke${server.length === 0 ? '' : ` -- ${server.join(' ')}`}
+To try the server without a client: ${shellLine([node, bin, 'smoke', ...server])}
 Ctrl+D or Ctrl+C ends it; the option --help tells more.
 `;
 }
@@ -30,15 +25,14 @@ export function usageNotice(): string {
   return `
 It stands between an MCP client and the command that starts a server, in the client's configuration:
 
-${configuration({}, ['node', 'server.js'], 'my-server')}
+${configuration([bin, '--', 'node', 'server.js'], 'my-server')}
 
 The option --help tells more.
 `;
 }
 
 /** In the form that most clients share. */
-function configuration(options: Given, server: readonly string[], name: string): string {
-  const args = [bin, ...toWords(options), ...(server.length === 0 ? [] : ['--', ...server])];
+function configuration(args: readonly string[], name: string): string {
   const shown = args.map((word) => `\n        ${JSON.stringify(word)}`).join(',');
   const entry = `"command": ${JSON.stringify(node)},\n      "args": [${shown}\n      ]`;
   return `{\n  "mcpServers": {\n    ${JSON.stringify(name)}: {\n      ${entry}\n    }\n  }\n}`;

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { shellLine } from '#src/cli/installation.js';
 import { newMarker, project, testEnvironment } from '../support/harness.js';
 import { bin } from '../support/paths.js';
 
@@ -43,7 +44,11 @@ test('everything is printed: what was found, the rule, its files, the build, the
   });
   assert.deepEqual([code, stderr], [0, '']);
   assert.equal(
-    stdout.replaceAll(directory, '~').replace(/\{package\.json,[^}]*\}/, '{manifests}'),
+    stdout
+      .replaceAll(directory, '~')
+      .replaceAll(process.execPath, 'node')
+      .replaceAll(bin, 'bin')
+      .replace(/\{package\.json,[^}]*\}/, '{manifests}'),
     `Server
   command    npm start  (option)
   directory  ~
@@ -78,9 +83,18 @@ Options that are not at their defaults
   --debounce  50  (environment)
   --hold      1000  (option)
 
+To run it so, from any directory
+    node bin --hold=1000 --cwd=~ -- npm start
+
 watching src/**/*.{ts,tsx,mts,cts} and 1 more pattern, and data files, building with "build": dist/index.js lies in dist, the output of tsconfig.json
 `,
   );
+});
+
+test('the line to run it by is one for a shell', () => {
+  const words = ['/usr/bin/node', '--watch=a b', "it's", '', '*.ts', 'C:\\x'];
+  assert.equal(shellLine(words, 'linux'), `/usr/bin/node '--watch=a b' 'it'\\''s' '' '*.ts' 'C:\\x'`);
+  assert.equal(shellLine(words, 'win32'), `/usr/bin/node "--watch=a b" "it's" "" "*.ts" C:\\x`);
 });
 
 test('as data: the same facts, every option with its origin, all files', async (t) => {
@@ -103,6 +117,8 @@ test('as data: the same facts, every option with its origin, all files', async (
   assert.deepEqual(from('build'), { name: 'build', value: false, from: 'option' });
   assert.deepEqual(from('max-message'), { name: 'max-message', value: 128, from: 'default' });
   assert.equal(from('watch').from, 'found');
+  const server = ['--', 'node', '--inspect', 'dist/index.js'];
+  assert.deepEqual(data.start, [process.execPath, bin, '--no-build', `--cwd=${directory}`, ...server]);
   assert.deepEqual(from('strategy'), { name: 'strategy', value: 'replace', from: 'found' });
 });
 

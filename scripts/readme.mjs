@@ -1,0 +1,133 @@
+// Runs what README tells people to type or to paste, taken out of README.md itself, in a project that has what those lines speak of. By
+// itself it does so with the build of this clone; check-package.mjs calls it with real installations, and runs the lines of "Install".
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const text = readFileSync(join(root, 'README.md'), 'utf8');
+const PATIENCE_MS = 120_000;
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'reader', version: '1' } },
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await withThisClone();
+
+/** The lines of "Install": those for the clone, and those for elsewhere. */
+export function installLines() {
+  const [inClone, elsewhere] = blocks('## Install', '').map(linesOf);
+  if (inClone === undefined || elsewhere === undefined) throw new Error('README does not say how to install it');
+  return { inClone, elsewhere };
+}
+
+/** A project in which README's lines make sense; nothing is installed in it. */
+export function readmeProject(directory) {
+  cpSync(join(root, 'fixtures/projects/readme'), directory, { recursive: true });
+  const python = join(root, 'fixtures/servers/python-stdlib.py');
+  mkdirSync(join(directory, 'my_server'));
+  for (const file of ['server.py', 'my_server/__main__.py']) cpSync(python, join(directory, file));
+}
+
+/** What is typed and run with the command `mcp-hotline` in PATH, and the program that imports the package. */
+export async function runLines(directory, env) {
+  const lines = ['## Use', '## In CI'].flatMap((heading) => blocks(heading, '').flatMap(linesOf));
+  if (lines.length < 5) throw new Error('README does not say how to use it');
+  const hasPython = spawnSync('python3', ['--version']).error === undefined;
+  for (const line of lines) if (hasPython || !line.includes('python3')) await runLine(line, directory, env);
+  const [program] = blocks('## From a program', 'js');
+  writeFileSync(join(directory, 'proxy.mjs'), program);
+  await converse({ command: process.execPath, args: ['proxy.mjs'] }, 'the program', directory, env);
+}
+
+/** What is pasted into the configuration of a client, with the package installed in the project. */
+export async function runSnippets(directory, env) {
+  const json = blocks('### In your client', 'json').flatMap((block) => serversIn(JSON.parse(block)));
+  const toml = blocks('### In your client', 'toml').map((block) => ({
+    command: JSON.parse(/^command = (.*)$/m.exec(block)[1]),
+    args: JSON.parse(/^args = (.*)$/m.exec(block)[1]),
+  }));
+  if (json.length < 3 || toml.length < 1) throw new Error('README does not say what to put into a configuration');
+  for (const { command, args } of [...json, ...toml]) {
+    const placed = args.map((word) => word.replace('/path/to/project', directory));
+    await converse({ command, args: placed }, [command, ...args].join(' '), directory, env);
+  }
+}
+
+async function withThisClone() {
+  const scratch = mkdtempSync(join(tmpdir(), 'hotline-readme-'));
+  try {
+    const directory = join(scratch, 'project');
+    readmeProject(directory);
+    mkdirSync(join(directory, 'node_modules/.bin'), { recursive: true });
+    symlinkSync(root, join(directory, 'node_modules/mcp-hotline'), 'junction');
+    symlinkSync(join(root, 'bin/mcp-hotline.js'), join(directory, 'node_modules/.bin/mcp-hotline'));
+    const PATH = [join(directory, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+    await runLines(directory, { ...process.env, PATH, HOME: scratch, XDG_STATE_HOME: join(scratch, 'state') });
+  } catch (error) {
+    console.error(`readme: ${error.message}`);
+    process.exitCode = 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function runLine(line, directory, env) {
+  const isOwnCommand = /^mcp-hotline (explain|smoke)\b/.test(line);
+  if (!isOwnCommand) return converse({ command: line, args: [], shell: true }, line, directory, env);
+  const { code, output } = await ended(start({ command: line, args: [], shell: true }, directory, env, 'ignore'));
+  if (code !== 0) throw new Error(`${line}: exit code ${code}\n${output}`);
+}
+
+/** Opens a session as a client would, and leaves. */
+async function converse(command, what, directory, env) {
+  const child = start(command, directory, env, 'pipe');
+  const end = ended(child);
+  child.stdin.on('error', () => {});
+  child.stdin.write(`${JSON.stringify(initialize)}\n`);
+  const answered = new Promise((resolve) => createInterface(child.stdout).once('line', resolve));
+  const answer = await Promise.race([answered, end.then(() => '')]);
+  child.stdin.end();
+  const { code, output } = await end;
+  if (code !== 0 || !answer.includes('"serverInfo"'))
+    throw new Error(`${what}: ${answer}, exit code ${code}\n${output}`);
+}
+
+function start({ command, args, shell = process.platform === 'win32' }, cwd, env, stdin) {
+  return spawn(command, args, { cwd, env, shell, stdio: [stdin, 'pipe', 'pipe'], timeout: PATIENCE_MS });
+}
+
+function ended(child) {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (output += part));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output }));
+  });
+}
+
+/** The fenced blocks under a heading, up to the next of its rank or above. */
+function blocks(heading, language) {
+  const [rank] = heading.split(' ');
+  const section = text.split(`\n${heading}\n`)[1]?.split(new RegExp(`\n#{1,${rank.length}} `))[0] ?? '';
+  const pattern = /^```(\w*)\n(.*?)^```$/gms;
+  return [...section.matchAll(pattern)].filter((found) => found[1] === language).map((found) => found[2]);
+}
+
+function linesOf(block) {
+  return block
+    .split('\n')
+    .map((line) => line.replace(/\s+# .*$/, '').trim())
+    .filter((line) => line !== '');
+}
+
+/** Every object that names a command, however deep. */
+function serversIn(value) {
+  if (typeof value !== 'object' || value === null) return [];
+  return typeof value.command === 'string' ? [value] : Object.values(value).flatMap(serversIn);
+}

@@ -1,0 +1,28 @@
+// How this very installation is started, by the Node that runs it: words that work wherever a client looks for programs, and whichever
+// mcp-hotline is found in PATH.
+
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Given } from '../config/config.js';
+import { quoted } from './completion/words.js';
+import { toWords } from './words.js';
+
+export const node = process.execPath;
+export const bin = fileURLToPath(new URL('../../bin/mcp-hotline.js', import.meta.url));
+
+/** What is typed after `node` to run the same server with the same options from any directory. */
+export function startWords(given: Given, cwd: string): string[] {
+  const { command, args = [], ...options } = given;
+  const words = toWords({ ...options, cwd: resolve(cwd, options.cwd ?? '') });
+  return [bin, ...words, ...(command === undefined ? [] : ['--', command, ...args])];
+}
+
+/** One line for a shell. */
+export function shellLine(words: readonly string[], platform: NodeJS.Platform = process.platform): string {
+  return words
+    .map((word) => {
+      if (/^[\w@%+=:,./\\-]+$/.test(word) && (platform === 'win32' || !word.includes('\\'))) return word;
+      return platform === 'win32' ? `"${word.replaceAll('"', '\\"')}"` : quoted(word);
+    })
+    .join(' ');
+}
