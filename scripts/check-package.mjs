@@ -2,16 +2,7 @@
 // lines: from a clone, from the packed file, into a project, globally, with and without install scripts. All of it happens in a temporary
 // directory with a home and a cache of its own; publishing is left to people.
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -111,9 +102,9 @@ async function asReadmeSays() {
   const command = join(prefix, shell ? 'mcp-hotline.cmd' : 'bin/mcp-hotline');
   for (const line of elsewhere) {
     const placed = line.replaceAll('/path/to/clone', clone).replace(/\/path\/to\/(?=mcp-hotline)/, join(clone, '/'));
-    if (/^npm uninstall -g/.test(line)) expectCommand(command);
+    if (line.startsWith('npm uninstall -g')) expectCommand(command);
     run(placed, project, env);
-    if (/^npm install -D/.test(line)) await useIn(project, env);
+    if (line.startsWith('npm install -D')) await useIn(project, env);
   }
   await runSnippets(project, env);
   const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());

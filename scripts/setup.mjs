@@ -18,11 +18,18 @@ if (installed() !== wanted) {
   const yarn = manifest.packageManager.replace('yarn@', '@yarnpkg/cli-dist@');
   const { status } = spawnSync('npx', ['--yes', yarn, 'install', '--immutable'], {
     cwd: root,
+    env: withoutCallersOptions(process.env),
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
   });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(stamp, wanted);
+}
+
+/** Below `npm install -g .` or `npm pack --dry-run`, npx would take these for its own options, and fetch nothing. */
+function withoutCallersOptions(env) {
+  const isCallers = (name) => /^npm_config_(global|location|dry_run|local_prefix|workspaces?)$/i.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isCallers(name)));
 }
 
 function installed() {

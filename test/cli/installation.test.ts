@@ -62,18 +62,24 @@ for (const version of ['0.12.18', '18.20.8', '20.18.3']) {
 }
 
 test(
-  'prepare does not run itself, even if the installation that it starts runs it',
+  'prepare does not run itself, even if the installation that it starts runs it, and that is no global one',
   { skip: process.platform === 'win32' },
   (t) => {
     const clone = partOfClone(t, 'scripts', 'src', 'package.json', 'yarn.lock', 'tsconfig.json');
     const calls = join(clone, 'calls.txt');
     mkdirSync(join(clone, 'path'));
     const npx = join(clone, 'path/npx');
-    writeFileSync(npx, `#!/bin/sh\necho npx >> '${calls}'\n'${process.execPath}' scripts/prepare.mjs && exit 9\n`);
+    const record = `echo npx "$npm_config_global$npm_config_dry_run$npm_config_userconfig" >> '${calls}'`;
+    writeFileSync(npx, `#!/bin/sh\n${record}\n'${process.execPath}' scripts/prepare.mjs && exit 9\n`);
     chmodSync(npx, 0o755);
     const PATH = [join(clone, 'path'), process.env['PATH']].join(delimiter);
-    const { status, stdout, stderr } = node(clone, ['scripts/prepare.mjs'], { PATH });
-    assert.equal(readFileSync(calls, 'utf8'), 'npx\n');
+    const { status, stdout, stderr } = node(clone, ['scripts/prepare.mjs'], {
+      PATH,
+      npm_config_global: 'true',
+      npm_config_dry_run: 'true',
+      npm_config_userconfig: 'mine',
+    });
+    assert.equal(readFileSync(calls, 'utf8'), 'npx mine\n');
     assert.deepEqual([status, stdout], [9, ''], stderr);
   },
 );
