@@ -28,7 +28,7 @@ export function explanationText(explanation: Explanation): string {
     ['Left out', ignore.map((glob) => ['ignore', glob])],
     ['Reload', [['strategy', strategy.value, strategy.from]]],
     ['Options that are not at their defaults', optionRows(explanation)],
-    ['To run it so, from any directory', [['', shellLine(explanation.start)]]],
+    ['To run it like this from any directory', [['', shellLine(explanation.start)]]],
     ['Warnings', warnings.map((warning) => ['', warning])],
   ];
   const conclusion = explanation.reload ? (explanation.why ?? []) : 'reloading is switched off: nothing is watched';

@@ -83,7 +83,7 @@ Options that are not at their defaults
   --debounce  50  (environment)
   --hold      1000  (option)
 
-To run it so, from any directory
+To run it like this from any directory
     node bin --hold=1000 --cwd=~ -- npm start
 
 watching src/**/*.{ts,tsx,mts,cts} and 1 more pattern, and data files, building with "build": dist/index.js lies in dist, the output of tsconfig.json
