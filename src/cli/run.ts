@@ -2,14 +2,16 @@
 // is known here is what a start needs; the proxy itself is loaded while the server comes up. Signals and bugs of this process are turned
 // into calls of the proxy; how servers end is the proxy's.
 
-import { resolveConfig, type Given } from '../config/config.js';
+import { resolveConfig, type Given, type Resolved } from '../config/config.js';
 import type { Result } from '../config/check.js';
-import { liveSupply, supplied } from '../config/discovery/supply.js';
+import { hasNoBuild } from '../config/discovery/no-build.js';
+import { liveSupply, supplied, supply, type Supplied } from '../config/discovery/supply.js';
 import { hasBuild } from '../config/rules.js';
 import { atMost, flush } from '../log/flush.js';
 import { startFirst } from '../server/first.js';
 import { reportBug } from './bug.js';
 import { currentDirectory } from './current-directory.js';
+import type { Serving } from './serve.js';
 
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const patience = { stdout: 2000, afterSignal: 500, log: 500, afterBug: 4000 };
@@ -18,10 +20,9 @@ const patience = { stdout: 2000, afterSignal: 500, log: 500, afterBug: 4000 };
 export async function run(given: Given): Promise<Result<number>> {
   const cwd = currentDirectory(given);
   if (!cwd.ok) return cwd;
-  const resolve = () => supplied(resolveConfig(given, { cwd: cwd.value, env: process.env }));
-  const resolved = await resolve();
+  const resolve = () => resolveConfig(given, { cwd: cwd.value, env: process.env });
+  const resolved = resolve();
   if (!resolved.ok) return resolved;
-  const { config } = resolved.value;
   let signalled = false;
   for (const name of ending) {
     process.on(name, () => {
@@ -31,13 +32,9 @@ export async function run(given: Given): Promise<Result<number>> {
   }
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void serving.then(({ proxy }) => proxy.reload()));
   const bug = firstBug();
-  const first = config.reload && hasBuild(config.rules) ? undefined : startFirst(config);
   const { stdout: output } = process;
   output.on('error', () => {}); // a client that is gone is the proxy's to notice, not a reason to crash
-  const live = liveSupply(resolved.value, resolve);
-  const serving = import('./serve.js').then(({ serve }) =>
-    serve({ ...resolved.value, given, cwd: cwd.value, live, first }),
-  );
+  const serving = startServing(resolved.value, given, cwd.value, async () => supplied(resolve()));
 
   const { proxy, closeLog } = await serving;
   const value = await Promise.race([proxy.closed, bug]);
@@ -46,6 +43,24 @@ export async function run(given: Given): Promise<Result<number>> {
   await flush(output, signalled ? patience.afterSignal : patience.stdout);
   await closeLog(patience.log);
   return { ok: true, value };
+}
+
+/** The server is started as soon as it is certain that nothing is built before. */
+async function startServing(
+  resolved: Resolved,
+  given: Given,
+  cwd: string,
+  resolve: () => Promise<Result<Supplied>>,
+): Promise<Serving> {
+  const early = hasNoBuild(resolved) ? startFirst(resolved.config) : undefined;
+  const completed = await supply(resolved);
+  const { config } = completed;
+  const builds = config.reload && hasBuild(config.rules);
+  if (builds) await early?.end();
+  const first = builds ? undefined : (early ?? startFirst(config));
+  const live = liveSupply(completed, resolve);
+  const { serve } = await import('./serve.js');
+  return serve({ ...completed, given, cwd, live, first });
 }
 
 /** Resolves, if ever, with the exit code for a bug. An unhandled rejection arrives here too. */
