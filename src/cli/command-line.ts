@@ -19,6 +19,8 @@ export interface Asked {
   readonly typed: readonly string[];
   /** The command that the server's program may have been meant to be, where it stands in the place of one. */
   readonly misspelt?: string;
+  /** Options of the proxy that follow `--`, where the command takes some. */
+  readonly proxyOptions: readonly string[];
 }
 
 type Parsed = Record<string, unknown> & { _: string[] };
@@ -39,7 +41,7 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const typed = takesServer ? own.slice(0, own.length - parsed._.length) : own;
   const dash = singleDash(typed, options);
   if (dash !== undefined) return { ok: false, error: dash };
-  const asked = { given: {}, operands: [], typed };
+  const asked = { given: {}, operands: [], typed, proxyOptions: [] };
   if (parsed['help'] === true)
     return { ok: true, value: { ...asked, command: commandNamed(commands, 'help'), operands: [name] } };
   if (parsed['version'] === true) return { ok: true, value: { ...asked, command: commandNamed(commands, 'version') } };
@@ -48,10 +50,15 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const wrong = unknownOption(parsed, options) ?? badSwitch(typed, options) ?? readOptions(parsed, options, given);
   if (wrong !== undefined) return { ok: false, error: wrong };
   if (!takesServer) {
-    const operandWords = [...parsed._, ...(after ?? [])];
+    const isPassed = operands.kind === 'words' && operands.proxyOptions === true;
+    const proxyOptions = isPassed ? (after ?? []) : [];
+    const bad = wrongProxyOption(proxyOptions, commands);
+    if (bad !== undefined) return { ok: false, error: bad };
+    const operandWords = [...parsed._, ...(isPassed ? [] : (after ?? []))];
     const unfit =
       operands.kind === 'none' && after !== undefined ? '--' : unfitOperand(operandWords, operands, commands);
-    if (unfit === undefined) return { ok: true, value: { command, given, operands: operandWords, typed } };
+    if (unfit === undefined)
+      return { ok: true, value: { command, given, operands: operandWords, typed, proxyOptions } };
     return { ok: false, error: operandError(unfit, command, commands) };
   }
   const misplaced = misplacedCommand(parsed, command, commands, typed, after !== undefined);
@@ -59,7 +66,20 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const [program, ...args] = after ?? parsed._;
   const all: Given = program === undefined ? given : { ...given, command: program, args };
   const misspelt = at < 0 && after === undefined ? nearest(program ?? '', namesOf(commands)) : undefined;
-  return { ok: true, value: { command, given: all, operands: [], typed, ...(misspelt && { misspelt }) } };
+  return { ok: true, value: { ...asked, command, given: all, ...(misspelt && { misspelt }) } };
+}
+
+/** What is wrong with options that are written down for later is said now. */
+function wrongProxyOption(words: readonly string[], commands: Commands): string | undefined {
+  if (words.length === 0) return undefined;
+  const misplaced = (word: string) =>
+    `unexpected ${JSON.stringify(word)} after --, where only options of mcp-hotline itself may stand`;
+  if (words.includes('--')) return misplaced('--');
+  const read = readCommandLine(['run', ...words], commands);
+  if (!read.ok) return read.error;
+  const { command, given } = read.value;
+  if (command.name !== 'run') return misplaced(`--${command.name}`);
+  return given.command === undefined ? undefined : misplaced(given.command);
 }
 
 /** Where the word stands that names a command; -1 if there is none. Options may stand before it. */

@@ -35,6 +35,8 @@ export type Operands =
       readonly max?: number;
       /** The words that are allowed; any word if this is left out. */
       choices?(commands: readonly Command[]): readonly string[];
+      /** Options of the proxy may follow `--`. */
+      readonly proxyOptions?: true;
     };
 
 /** One use of a command. A command with options of its own names them in `Values`, which their table has checked. */
@@ -44,6 +46,8 @@ export interface Invocation<Values = Given> {
   readonly operands: readonly string[];
   /** The words of the options as they were typed. */
   readonly typed: readonly string[];
+  /** Options of the proxy that follow `--`, checked, as they were typed. */
+  readonly proxyOptions: readonly string[];
   readonly commands: readonly Command[];
   /** Resolves when the text and a line end have been written to stdout. */
   print(text: string): Promise<void>;

@@ -1,6 +1,7 @@
 // The commands of the program, in the order of the help.
 
 import type { Command } from './command.js';
+import { clients } from './commands/clients.js';
 import { completion } from './commands/completion.js';
 import { explain } from './commands/explain.js';
 import { help } from './commands/help.js';
@@ -8,6 +9,20 @@ import { log } from './commands/log.js';
 import { run } from './commands/run.js';
 import { smoke } from './commands/smoke.js';
 import { status } from './commands/status.js';
+import { unwrap } from './commands/unwrap.js';
 import { version } from './commands/version.js';
+import { wrap } from './commands/wrap.js';
 
-export const commands: readonly Command[] = [run, explain, status, log, smoke, completion, help, version];
+export const commands: readonly Command[] = [
+  run,
+  wrap,
+  unwrap,
+  clients,
+  explain,
+  status,
+  log,
+  smoke,
+  completion,
+  help,
+  version,
+];

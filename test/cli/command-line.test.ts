@@ -90,6 +90,13 @@ const others: readonly [words: string, name: string, given: object, operands?: r
   ['help', 'help', {}],
   ['help smoke', 'help', {}, ['smoke']],
   ['version', 'version', {}],
+  ['wrap', 'wrap', {}],
+  ['wrap a b --client cursor --yes', 'wrap', { client: 'cursor', yes: true }, ['a', 'b']],
+  ['wrap --client cursor a -y', 'wrap', { client: 'cursor', yes: true }, ['a']],
+  ['wrap --no-portable', 'wrap', { portable: false }],
+  ['wrap a -- --watch src', 'wrap', {}, ['a']],
+  ['unwrap a --dry-run', 'unwrap', { dryRun: true }, ['a']],
+  ['clients --json', 'clients', { json: true }],
 ];
 
 for (const [words, name, given, operands = []] of others) {
@@ -97,9 +104,18 @@ for (const [words, name, given, operands = []] of others) {
     assert.deepEqual(read(split(words)), [name, given, operands]));
 }
 
+test('options of the proxy after -- are kept as they were typed', () => {
+  const line = readCommandLine(split('wrap a -- --agent-tools off --watch src -w b'), commands);
+  assert.deepEqual(line.ok && line.value.proxyOptions, split('--agent-tools off --watch src -w b'));
+});
+
 const form = 'mcp-hotline [options] -- <command> [args…]';
 const refused: readonly [words: string, error: string][] = [
   ['--wach src -- x', 'unknown option --wach; did you mean --watch?'],
+  ['wrap a -- --wach src', 'unknown option --wach; did you mean --watch?'],
+  ['wrap a -- --watch src x', 'unexpected "x" after --, where only options of mcp-hotline itself may stand'],
+  ['wrap a -- --watch src -- x', 'unexpected "--" after --, where only options of mcp-hotline itself may stand'],
+  ['wrap a -- -h', 'unexpected "--help" after --, where only options of mcp-hotline itself may stand'],
   ['--wach=src -- x', 'unknown option --wach; did you mean --watch?'],
   ['-watch src -- x', 'unknown option -watch; did you mean --watch?'],
   ['--no-relod -- x', 'unknown option --no-relod; did you mean --no-reload?'],

@@ -36,7 +36,7 @@ export async function discover(wanted: Wanted): Promise<Found> {
   if (typeof packages === 'string') {
     const why = `nothing to watch was found, so the server is not reloaded: ${packages}; name its files with --watch <path>`;
     const level = target.kind === 'nothing' && target.absent ? 'debug' : 'warn';
-    return { ...common, rules: [], ignore: [], outputs: [], sources: [], why, level };
+    return { ...common, rules: [], ignore: [], outputs: [], sources: [], why, reason: packages, level };
   }
   const own = packages.at(-1)!;
   const rules = packages.map((one) => ruleOf(one, one === own ? SERVER : nameOf(one, packages), search, wanted));

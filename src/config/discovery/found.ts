@@ -21,6 +21,8 @@ export interface Found {
   strategy?: 'replace';
   /** One line for the log: what is watched, or that nothing is, and why. */
   why: string;
+  /** Why there is nothing to watch, where there is nothing. */
+  reason?: string;
   /** How important that line is. `debug`: the program can't be run, as whoever starts it will say. */
   level: 'info' | 'warn' | 'debug';
   facts: Fact[];

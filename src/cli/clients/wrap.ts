@@ -1,0 +1,46 @@
+// `mcp-hotline wrap`: puts servers behind the proxy, in the configurations of MCP clients.
+
+import type { Configuration } from '../../clients/configurations.js';
+import type { Context } from '../../clients/plan.js';
+import { planWrap } from '../../clients/plan-wrap.js';
+import { installSkill } from '../../clients/skill.js';
+import type { Result } from '../../config/check.js';
+import { edit, type EditOptions } from './edit.js';
+import { pathText } from './plan-text.js';
+
+export interface WrapOptions extends EditOptions {
+  readonly portable?: boolean;
+  readonly skill?: boolean;
+}
+
+/** `proxyOptions` are written in front of the server's command, as they are. */
+export async function wrap(
+  given: WrapOptions,
+  names: readonly string[],
+  proxyOptions: readonly string[],
+  print: (text: string) => Promise<void>,
+): Promise<Result<number>> {
+  const { portable } = given;
+  return edit({
+    options: given,
+    names,
+    verb: 'wrap',
+    makePlan: (configurations, request, context) =>
+      planWrap(configurations, { ...request, portable, options: proxyOptions }, context),
+    finish: given.skill === true ? copySkills : undefined,
+    print,
+  });
+}
+
+/** To where the clients look for it that now start servers through the proxy; once, if several look in the same place. */
+function copySkills(configurations: readonly Configuration[], context: Context): string[] {
+  const { project, machine } = context;
+  const lines = configurations.map(({ clients: [client], scope, base }) => {
+    const installed = installSkill(client.id, scope === 'user' ? project.root : base, machine.home, {
+      user: scope === 'user',
+    });
+    if (!installed.ok) return `no skill for ${client.name}: ${installed.error}`;
+    return `the skill for ${client.name} is in ${pathText(installed.value.path, context)}`;
+  });
+  return [...new Set(lines)];
+}

@@ -1,0 +1,64 @@
+// What becomes of one entry of a client's configuration, and what is said about it. Pure.
+
+import type { Belonging } from './belonging.js';
+import type { Configuration } from './configurations.js';
+import type { ServerEntry } from './shape.js';
+import { wrappedWords } from './documents.js';
+
+export type Decision =
+  | { readonly action: 'change'; readonly warnings: readonly string[] }
+  | { readonly action: 'leave'; readonly reason: string };
+
+export interface Asked {
+  /** The server was named. */
+  readonly isNamed: boolean;
+  readonly all: boolean;
+  /** What to watch was said. */
+  readonly saysWatch: boolean;
+}
+
+/** Whether `wrap` changes the entry; `belonging` of the command that it starts. */
+export function decideWrap(entry: ServerEntry, belonging: Belonging | undefined, asked: Asked): Decision {
+  const problem = cannotChange(entry);
+  if (problem !== undefined) return leave(problem);
+  if (wrappedWords(entry.words ?? []) !== undefined) return leave('wrapped already');
+  const wanted = asked.isNamed || asked.all;
+  if (belonging === undefined || belonging.kind === 'project') return { action: 'change', warnings: warningsOf(entry) };
+  if (!wanted) return leave(`${belonging.reason}; name it, or use --all, to wrap it too`);
+  const unwatched =
+    belonging.kind === 'nothing' && !asked.saysWatch
+      ? [`nothing to watch was found (${belonging.reason}): unwrap it, and wrap it again with -- --watch <path>`]
+      : [];
+  return { action: 'change', warnings: [...unwatched, ...warningsOf(entry)] };
+}
+
+/** Whether `unwrap` does. In a file of the project all that are wrapped are meant. */
+export function decideUnwrap(
+  entry: ServerEntry,
+  belonging: Belonging | undefined,
+  { isNamed, all, scope }: Pick<Asked, 'isNamed' | 'all'> & Pick<Configuration, 'scope'>,
+): Decision {
+  if (entry.words === undefined || wrappedWords(entry.words) === undefined) return leave('not wrapped');
+  if (isNamed || all || scope === 'project' || belonging === undefined || belonging.kind === 'project') {
+    return { action: 'change', warnings: [] };
+  }
+  return leave(`${belonging.reason}; name it, or use --all, to unwrap it too`);
+}
+
+function cannotChange({ words, url, problem }: ServerEntry): string | undefined {
+  if (words !== undefined) return undefined;
+  if (url !== undefined) return 'an HTTP server, which no command starts';
+  return problem ?? 'it has no command';
+}
+
+function warningsOf({ keys }: ServerEntry): string[] {
+  return keys.includes('dev')
+    ? [
+        'it has a "dev" key: VS Code would restart the proxy itself on a change, and attach its debugger to it; take "dev" out',
+      ]
+    : [];
+}
+
+function leave(reason: string): Decision {
+  return { action: 'leave', reason };
+}
