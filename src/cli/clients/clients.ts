@@ -8,7 +8,7 @@ import type { Result } from '../../config/check.js';
 import type { Given } from '../../config/config.js';
 import { escapeControls } from '../../log/log.js';
 import { contextOf } from './context.js';
-import { namesText, pathText } from './plan-text.js';
+import { pathText } from './plan-text.js';
 
 const WIDTH = 100;
 
@@ -28,7 +28,13 @@ function asText(overview: readonly ClientOverview[], context: Context): string {
       .join('\n'),
   );
   const others =
-    absent.length === 0 ? [] : [fitted(`Not found here: ${namesText(absent.map(({ client }) => client))}`).join('\n')];
+    absent.length === 0
+      ? []
+      : [
+          fitted(`Not found here: ${absent.map(({ client: { id, name } }) => `${name} (${id})`).join(', ')}`).join(
+            '\n',
+          ),
+        ];
   return [...(here.length === 0 ? ['No MCP client was found.'] : blocks), ...others].join('\n\n');
 }
 
