@@ -15,6 +15,8 @@ const output = join(root, 'dist/bundle');
 const sharing = ['src/cli/explain.ts', 'src/cli/smoke.ts', 'src/build-helper.ts'];
 /** Most sessions have no configuration file to parse, and five files of the bundle could have to. */
 const lateParser = 'jsonc-parser';
+/** Large, and needed by several files of the bundle that nobody waits for: in a file of their own even where the import is static. */
+const apart = ['yaml', 'src/clients/documents.ts'];
 
 /** CommonJS, because Node loads that in half the time, at its start above all. */
 const options = {
@@ -98,7 +100,7 @@ function nameOf(entry) {
     .replaceAll('/', '-');
 }
 
-/** What is imported dynamically is left out, to be required from the file that is made of it. YAML's parser is large and has one file anyway. */
+/** What is imported dynamically is left out, to be required from the file that is made of it. */
 function boundaries(found) {
   return {
     name: 'boundaries',
@@ -106,9 +108,9 @@ function boundaries(found) {
       onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
         if (path === 'commands') return { path, namespace: 'shared' };
         if (path === './commands.cjs') return { path, external: true };
-        const late = kind === 'dynamic-import' || (kind === 'require-call' && path === lateParser);
-        if (!late && (kind !== 'import-statement' || path !== 'yaml')) return;
         const entry = path.startsWith('.') ? fromRoot(resolve(resolveDir, path)).replace(/\.js$/, '.ts') : path;
+        const late = kind === 'dynamic-import' || (kind === 'require-call' && path === lateParser);
+        if (!late && (kind !== 'import-statement' || !apart.includes(entry))) return;
         if (!sharing.includes(entry)) {
           found.add(entry);
           return { path: `./${nameOf(entry)}.cjs`, external: true };
