@@ -78,8 +78,9 @@ export function createProxy(
   };
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) log.warn('warning', CANNOT_REAP);
-  // The agent's own tools need the reload flow even where there is nothing to watch.
-  const reloads = config.reload && (config.rules.length > 0 || config.agentTools !== false);
+  // The agent's own tools need the reload flow even where there is nothing to watch; environment files are watched by no rule.
+  const reloads =
+    config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
   const flow = reloads ? reloadFlow(context) : pipeFlow(context);
   return {
     closed,

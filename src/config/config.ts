@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Result } from './check.js';
+import { readEnvFiles } from './env-file.js';
 import { readEnvironment } from './environment.js';
 import { placeOptions, placeRules } from './file/place.js';
 import { configPlaces, readConfigFile, type FromFile } from './file/read.js';
@@ -23,6 +24,8 @@ export interface Config {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** The files that parts of `env` come from; absolute. */
+  envFiles: readonly string[];
   reload: boolean;
   rules: readonly Rule[];
   ignore: readonly string[];
@@ -106,11 +109,14 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
   const all = { ...defaults, ...found };
   const fromFile = file?.rules && placeRules(file.rules, beside, cwd);
   const { rules, warnings } = chooseRules({ explicit, all, fromFile });
+  const envFiles = all.envFile ?? [];
+  const fromEnvFiles = readEnvFiles(envFiles);
   const config: Config = {
     command,
     args,
     cwd,
-    env: serverEnvironment(base.env, file?.env ?? {}),
+    env: serverEnvironment(base.env, { fallback: fromEnvFiles.variables, added: file?.env ?? {} }),
+    envFiles,
     reload: all.reload,
     rules,
     ignore: all.ignore ?? [],
@@ -143,7 +149,7 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
     ok: true,
     value: {
       config,
-      warnings: [...environment.value.warnings, ...(file?.warnings ?? []), ...warnings],
+      warnings: [...environment.value.warnings, ...(file?.warnings ?? []), ...warnings, ...fromEnvFiles.warnings],
       file,
       places: configPlaces(here, stated.config),
       said: found,

@@ -11,6 +11,7 @@ const effects: Readonly<Record<keyof Config, 'now' | 'restart' | 'next'>> = {
   args: 'restart',
   cwd: 'restart',
   env: 'restart',
+  envFiles: 'now',
   reload: 'next',
   rules: 'now',
   ignore: 'now',
@@ -61,12 +62,16 @@ export interface LiveConfig {
 /** `resolve` is the resolution that led to `first`, to be done again. */
 export function liveConfig(first: Resolved, resolve: () => Result<Resolved>): LiveConfig {
   const told = new Set(first.warnings);
+  let latest = first;
   return {
-    watchTargets: first.places,
+    get watchTargets() {
+      return [...latest.places, ...latest.config.envFiles];
+    },
     async reread(running) {
       const resolved = resolve();
       if (!resolved.ok) return resolved;
-      const { config, warnings } = resolved.value;
+      latest = resolved.value;
+      const { config, warnings } = latest;
       const difference = compare(running, config);
       const fresh = [...warnings, ...difference.warnings].filter((warning) => !told.has(warning));
       for (const warning of fresh) told.add(warning);

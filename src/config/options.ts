@@ -14,7 +14,7 @@ const table = {
     group: 'Watching',
     type: 'list',
     placeholder: '<path or glob>',
-    description: 'Reload when the content of these files changes; repeatable',
+    description: 'Reload when the content of these files changes, instead of what is found; repeatable',
     otherwise: 'found from the command',
   },
   'also-watch': {
@@ -206,6 +206,13 @@ const table = {
     placeholder: '<file>',
     description: 'Append the log to this file',
     otherwise: 'stderr',
+  },
+  'env-file': {
+    group: 'General',
+    type: 'list',
+    placeholder: '<file>',
+    description:
+      "Add the NAME=value lines of this file to the server's environment, where that lacks them; an edit restarts the server; repeatable",
   },
   cwd: {
     group: 'General',

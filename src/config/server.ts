@@ -30,14 +30,25 @@ export function serverOf(
   return { command: file.command, args, directory: directory ?? beside };
 }
 
-/** Windows knows variables by any case, and would take the first of two. */
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * `fallback`, from `--env-file`, is for variables that the client's environment lacks: what somebody has set for this one run goes first, as
+ * with Node's own `--env-file`. `added`, from the configuration file, replaces.
+ */
 export function serverEnvironment(
   env: NodeJS.ProcessEnv,
-  added: Readonly<Record<string, string>>,
+  { fallback, added }: { fallback: Variables; added: Variables },
   platform: NodeJS.Platform = process.platform,
 ): NodeJS.ProcessEnv {
+  return over(over(fallback, env, platform), added, platform);
+}
+
+/** Windows knows variables by any case, and would take the first of two. */
+function over(env: NodeJS.ProcessEnv, added: NodeJS.ProcessEnv, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const names = Object.keys(added);
   if (names.length === 0) return env;
+  if (Object.keys(env).length === 0) return added;
   if (platform !== 'win32') return { ...env, ...added };
   const replaced = new Set(names.map((name) => name.toUpperCase()));
   return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.has(name.toUpperCase()))), ...added };

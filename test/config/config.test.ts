@@ -43,6 +43,7 @@ test('with nothing given, the defaults are those of the documentation', () => {
     args: ['server.js'],
     cwd,
     env,
+    envFiles: [],
     reload: true,
     rules: [],
     ignore: [],

@@ -131,6 +131,7 @@ const rows: Readonly<Record<string, Row>> = {
   'log-level': choice('debug', 'info', 'warn', 'error', 'silent'),
   'log-format': choice('text', 'json'),
   'log-file': text,
+  'env-file': { good: [['a.env,b.env', ['a.env', 'b.env']]], bad: [] },
   cwd: text,
   'state-dir': text,
   config: text,

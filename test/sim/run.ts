@@ -273,6 +273,7 @@ function configOf(setting: Setting): Config {
     args: [],
     cwd: '/sim/project',
     env: {},
+    envFiles: [],
     reload: true,
     rules: [
       { ...rule, ...(setting.builds ? { build: '/sim/bin/build' } : {}) },

@@ -94,7 +94,9 @@ export function liveSupply(first: Supplied, resolve: () => Promise<Result<Suppli
   let latest: Result<Resolved> = { ok: true, value: first };
   const live = liveConfig(first, () => latest);
   return {
-    watchTargets: [...new Set([...live.watchTargets, ...(first.found?.sources ?? [])])],
+    get watchTargets() {
+      return [...new Set([...live.watchTargets, ...(first.found?.sources ?? [])])];
+    },
     async reread(running) {
       const again = await resolve();
       latest = again;

@@ -12,7 +12,7 @@ function placer(from: string, cwd: string): (one: string) => string {
 }
 
 export function placeOptions(
-  { watch, alsoWatch, ignore, logFile, stateDir, ...rest }: Options,
+  { watch, alsoWatch, ignore, envFile, logFile, stateDir, ...rest }: Options,
   from: string,
   cwd: string,
 ): Options {
@@ -24,6 +24,7 @@ export function placeOptions(
     ...(watch && { watch: watch.map(place) }),
     ...(alsoWatch && { alsoWatch: alsoWatch.map(place) }),
     ...(ignore && { ignore: ignore.map((one) => (isAnywhere(one) ? one : place(one))) }),
+    ...(envFile && { envFile: envFile.map((one) => path.resolve(from, one)) }),
     ...(logFile !== undefined && { logFile: path.resolve(from, logFile) }),
     ...(stateDir !== undefined && { stateDir: path.resolve(from, stateDir) }),
   };

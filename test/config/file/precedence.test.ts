@@ -233,6 +233,7 @@ for (const [title, file, given, expected, warning] of overruled) {
 }
 
 test('on Windows a variable of the file replaces the one of any case', () => {
-  assert.deepEqual(serverEnvironment({ Path: 'a', X: '1' }, { PATH: 'b' }, 'win32'), { X: '1', PATH: 'b' });
-  assert.deepEqual(serverEnvironment({ Path: 'a' }, { PATH: 'b' }, 'linux'), { Path: 'a', PATH: 'b' });
+  const more = { fallback: {}, added: { PATH: 'b' } };
+  assert.deepEqual(serverEnvironment({ Path: 'a', X: '1' }, more, 'win32'), { X: '1', PATH: 'b' });
+  assert.deepEqual(serverEnvironment({ Path: 'a' }, more, 'linux'), { Path: 'a', PATH: 'b' });
 });
