@@ -19,6 +19,7 @@ import { pathsOf, type Freshness } from './freshness.js';
 import { KnownLists } from './known-lists.js';
 import { baselines, type Baselines } from './list-watch.js';
 import { announceAgentTools, announceLists } from './announce.js';
+import { notSpawned } from './not-spawned.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from './stale-bytecode.js';
@@ -280,8 +281,7 @@ export class Attempts {
         return;
       case 'not-spawned': {
         if (number === 1) return void flow.notStarted(step.error);
-        const how = `can't be run: ${step.error.message}`;
-        return this.#failed(number, run, { kind: 'start', command: flow.name, how, output: '' }, false);
+        return this.#failed(number, run, notSpawned(flow.name, flow.config.cwd, step.error), false);
       }
       case 'failed':
         return this.#failed(number, run, step.failure, step.busy);

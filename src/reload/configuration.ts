@@ -7,6 +7,7 @@ import { createImports, type Imports } from '../config/imports.js';
 import type { FlowContext } from '../flow/flow.js';
 import { expand } from '../watch/expand.js';
 import type { Change, WatchRule } from '../watch/types.js';
+import { directoryGone } from './not-spawned.js';
 
 /** The name under which the configuration file is watched. No rule can have it. */
 const CONFIGURATION = '(configuration)';
@@ -64,7 +65,11 @@ export class Configuration {
     const { live, log } = this.#flow;
     if (live === undefined) return { kind: 'same' };
     const reread = await live.reread(this.#flow.config);
-    if (!reread.ok) return failed('the configuration file', reread.error);
+    if (!reread.ok) {
+      const failure = directoryGone(this.#flow.name, this.#flow.config.cwd);
+      if (failure !== undefined) return { kind: 'failed', failure };
+      return failed('the configuration file', reread.error);
+    }
     const { config, changed, restart, warnings } = reread.value;
     for (const warning of warnings) log.warn('warning', warning);
     if (changed.length === 0) return { kind: 'same' };

@@ -80,3 +80,14 @@ test('the schema that the fixture names is the one that ships', () => {
   assert.ok(manifest.files.includes('schema'));
   assert.ok(Object.hasOwn(manifest.exports, './schema/mcp-hotline.schema.json'));
 });
+
+test('a project whose directory is gone is told as that, not as a configuration file', async (t) => {
+  const files = project(t, { 'app/package.json': '{}', 'app/server.mjs': readFileSync(echo, 'utf8') });
+  const proxy = startProxy(t, { command: [node, 'server.mjs'], cwd: files.path('app') });
+  await proxy.initialize();
+  files.remove('app');
+  const { result } = await proxy.request('tools/call', { name: 'echo', arguments: {} });
+  assert.equal(result.isError, true, proxy.transcript());
+  assert.match(result.content[0].text, /can't be started, because its directory \S+\/app does not exist any more/);
+  assert.doesNotMatch(result.content[0].text, /configuration/);
+});
