@@ -7,6 +7,7 @@ import { openScope, withLayer, type Filter, type Place, type Scope } from './fil
 import { parseLayer } from './gitignore.js';
 import { gitignoresAbove, list, type Listing } from './listing.js';
 import type { Pace } from './pace.js';
+import { isDullDirectory } from './names.js';
 import { leadsToDirectory, statOf } from './paths.js';
 import type { Root } from './roots.js';
 
@@ -81,6 +82,9 @@ export function createTree(options: TreeOptions): Tree {
       const { rule, data } = scope.root;
       if (data && directory.crowded) continue;
       if (rules.includes(rule) && (data || !isData)) continue;
+      // A link to `node_modules` is left out as the directory itself would be.
+      if (isDirectoryLink && isDullDirectory(name, directory.top) && !scope.root.glob?.segments.includes(name))
+        continue;
       const reaches = isDirectoryLink && !data && filter.enter(scope, directory, name) !== undefined;
       if (!reaches && !filter.takes(scope, directory, name)) continue;
       if (!data) isData = false;

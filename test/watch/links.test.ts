@@ -89,6 +89,18 @@ for (const poll of [undefined, 60_000]) {
   });
 }
 
+test('P5 content only: with a directory named, a link to node_modules is no file', async (t) => {
+  const dir = temporary(t);
+  mkdirSync(`${dir}/a`);
+  mkdirSync(`${dir}/b`);
+  put(dir, 'project/main.js', '1');
+  const w = await watched(t, { dir, cwd: `${dir}/project`, paths: ['.'] });
+  symlinkSync('../a', `${dir}/project/node_modules`);
+  assert.deepEqual(await w.changes(), []);
+  point(`${dir}/project/node_modules`, '../b');
+  assert.deepEqual(await w.changes(), []);
+});
+
 test('the directory above the project may be busy without stirring anything', async (t) => {
   const dir = temporary(t);
   put(dir, 'project/src/a.ts', '0');
