@@ -90,6 +90,18 @@ export function runsCopy({ copy, sources, install, environment }: CopyThatRuns, 
   return `But the code that runs is ${copy}, a copy that was installed without -e, so edits in ${sources} have no effect, whatever is restarted. Run \`${install}\` (or \`uv ${install}\`) in the virtual environment ${environment}, then ${then}.`;
 }
 
+/** A program that is compiled from sources that nobody watches. */
+export interface ProgramOfUnknownSources {
+  readonly program: string;
+  readonly options: string;
+  readonly doubt: string;
+}
+
+/** The options are for whoever configures the client. */
+export function sourcesUnknown({ program, options, doubt }: ProgramOfUnknownSources): string {
+  return `But only the program ${program} is watched, not its sources, and it is not built, since ${doubt}. After an edit, build it yourself: then it is restarted by itself. Or ask the user to start mcp-hotline with \`${options}\`.`;
+}
+
 function tips(now: Status, tools: ToolNames): string {
   return `If a tool is missing from your list, call ${tools.list_server_tools}. If an edit seems to have no effect: ${whatWasSeen(now)}. ${tools.server_status ?? 'This tool'} with log: 50 gives the server's stderr.`;
 }

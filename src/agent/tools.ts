@@ -148,6 +148,7 @@ export const toolDefinitions: readonly ToolDefinition[] = [
       },
       failure,
       lastFailure: { type: 'object' },
+      buildProposal: { type: 'object', description: 'Options that would watch and build the sources.' },
       installedCopy: { type: 'object', description: 'A copy that runs instead of the sources.' },
       log: { type: 'array', items: { type: 'string' } },
     }),

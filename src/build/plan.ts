@@ -2,10 +2,11 @@
  * Turns the build that a person named into the command to run: a package.json script by the package manager that its
  * lock file tells, or a command as an argument list. It reads files and starts nothing; running is left to run.ts.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { resolveCommand } from 'package-manager-detector/commands';
+import { LOCKS } from 'package-manager-detector/constants';
 import { detect } from 'package-manager-detector/detect';
 import { splitCommand } from '../process/split-command.js';
 import { ancestors, findCommand } from './find-command.js';
@@ -16,6 +17,8 @@ export interface BuildPlan {
   cwd: string;
   /** What a person would have typed, for the log and for reports. */
   label: string;
+  /** The file that decided which package manager runs a script; absolute. */
+  decidedBy?: string;
 }
 
 export type Planned = { ok: true; plan: BuildPlan } | { ok: false; problem: string };
@@ -61,7 +64,29 @@ async function scriptPlan(script: string, directory: string): Promise<BuildPlan>
   // A lock file above the package tells of a workspace, as far up as the repository goes.
   const found = await detect({ cwd: directory, stopDir: (above) => existsSync(join(above, '.git')) });
   const run = resolveCommand(found?.agent ?? 'npm', 'run', [script]) ?? { command: 'npm', args: ['run', script] };
-  return { command: run.command, args: run.args, cwd: directory, label: [run.command, ...run.args].join(' ') };
+  const decidedBy = found === null ? undefined : decidingFile(directory);
+  const label = [run.command, ...run.args].join(' ');
+  return { command: run.command, args: run.args, cwd: directory, label, ...(decidedBy !== undefined && { decidedBy }) };
+}
+
+/** The lock file, or the package.json that names its package manager, which is nearest. */
+function decidingFile(directory: string): string | undefined {
+  for (const above of ancestors(directory)) {
+    const lock = Object.keys(LOCKS).find((name) => existsSync(join(above, name)));
+    if (lock !== undefined) return join(above, lock);
+    const manifest = join(above, 'package.json');
+    if (/"(packageManager|devEngines)"\s*:/.test(textOf(manifest))) return manifest;
+    if (existsSync(join(above, '.git'))) return undefined;
+  }
+  return undefined;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 async function nearestManifest(cwd: string): Promise<Manifest | undefined> {

@@ -24,7 +24,7 @@ export function explanationText(explanation: Explanation): string {
       ],
     ],
     ['Found from the command', found.map(({ what, value, from }) => [what, value, from])],
-    ...rules.map((rule): [string, Row[]] => [`Rule ${rule.name}`, ruleRows(rule, also)]),
+    ...rules.map((rule, index): [string, Row[]] => [`Rule ${rule.name}`, ruleRows(rule, also, rules.slice(0, index))]),
     ['Left out', ignore.map((glob) => ['ignore', glob])],
     ['Reload', [['strategy', strategy.value, strategy.from]]],
     ['Options that are not at their defaults', optionRows(explanation)],
@@ -36,26 +36,53 @@ export function explanationText(explanation: Explanation): string {
 }
 
 function ruleRows(
-  { watch, data = [], build, then, from, buildFrom, imports, files }: Explanation['rules'][number],
+  rule: Explanation['rules'][number],
   also: Explanation['options'][number] | undefined,
+  before: Explanation['rules'],
 ): Row[] {
+  const { build, then, from, imports, files } = rule;
+  const { watch, data, others: shared } = withoutThoseOf(before, rule);
   const more = new Set([also?.value].flat());
   const named = files.slice(0, NAMED);
   const others = files.length > named.length ? [`… and ${files.length - named.length} more`] : [];
   return [
     ...watch.map((path): Row => ['watch', path, more.has(path) ? also?.from : from]),
+    ...shared.map((name): Row => ['', `and all of rule ${name}`]),
     ...data.map((path): Row => ['data', path, from]),
     ...(data.length > 0 ? [['', DATA] as const] : []),
     ...(imports === undefined ? [] : [['imports', imports, from] as const]),
     ['files', String(files.length)],
     ...[...named, ...others].map((path): Row => ['', path]),
-    ['build', build ?? 'none', buildFrom],
+    ['build', rule.buildCommand ?? build ?? 'none', decided(rule)],
     ['then', then],
   ];
 }
 
-function optionRows({ options }: Explanation): Row[] {
+/** Each pattern is shown once: a rule's own, and the rules before it that it contains. */
+function withoutThoseOf(
+  before: Explanation['rules'],
+  { watch, data = [] }: Explanation['rules'][number],
+): { watch: readonly string[]; data: readonly string[]; others: readonly string[] } {
+  const contained = before.filter((other) => other.watch.every((path) => watch.includes(path)));
+  const shown = new Set(contained.flatMap((other) => other.watch));
+  const shownData = new Set(contained.flatMap((other) => other.data ?? []));
+  return {
+    watch: watch.filter((path) => !shown.has(path)),
+    data: data.filter((path) => !shownData.has(path)),
+    others: contained.map(({ name }) => name),
+  };
+}
+
+function decided({ buildFrom, buildDecidedBy }: Explanation['rules'][number]): string | undefined {
+  return buildDecidedBy === undefined ? buildFrom : `${buildFrom}; by ${buildDecidedBy}`;
+}
+
+/** Shown with the rules already. */
+const inRules = new Set(['watch', 'also-watch', 'build', 'ignore']);
+
+function optionRows({ options, rules }: Explanation): Row[] {
   return options
+    .filter(({ name }) => rules.length === 0 || !inRules.has(name))
     .filter(({ name, from }) => from !== 'default' && name !== 'strategy' && from !== 'found')
     .map(({ name, value, from }) => [`--${name}`, [value].flat().join(', '), from]);
 }

@@ -1,12 +1,15 @@
 // What would be done with a server, as data: everything is resolved as for a run, the files are listed by the watch itself, and
 // nothing is started. How it is put into words is explain-text.ts's.
 
+import { relative } from 'node:path';
+import { planBuild } from '../build/plan.js';
 import type { Config, Rule } from '../config/config.js';
 import type { Supplied } from '../config/discovery/supply.js';
 import { createImports } from '../config/imports.js';
 import { camelCase, defaults, options } from '../config/options.js';
 import { expand } from '../watch/expand.js';
 import { openWatch } from '../watch/watch.js';
+import { leftOutWarning } from './left-out.js';
 
 export type Source = 'option' | 'environment' | 'file' | 'found' | 'default';
 
@@ -22,6 +25,9 @@ export interface Explanation {
   readonly rules: readonly (Rule & {
     readonly from: Source;
     readonly buildFrom?: Source;
+    /** The very command that is run, and the file that decided which package manager runs it. */
+    readonly buildCommand?: string;
+    readonly buildDecidedBy?: string;
     readonly files: readonly string[];
   })[];
   readonly ignore: readonly string[];
@@ -49,21 +55,34 @@ export async function explanationOf(supplied: Supplied, start: readonly string[]
     reload: config.reload,
     why: found?.why ?? null,
     found: found?.facts ?? [],
-    rules: rules.map((rule) => ({
-      ...rule,
-      from,
-      ...(rule.build === undefined ? {} : { buildFrom }),
-      files: files.get(rule.name) ?? [],
-    })),
+    rules: await Promise.all(
+      rules.map(async (rule) => ({
+        ...rule,
+        from,
+        ...(rule.build === undefined ? {} : { buildFrom, ...(await buildOf(rule.build, config)) }),
+        files: files.get(rule.name) ?? [],
+      })),
+    ),
     ignore: config.ignore,
     strategy: {
       value: config.strategy,
       from: origins['strategy'] ?? (config.strategy === defaults.strategy ? 'default' : 'found'),
     },
-    warnings: [...warnings, ...problems],
+    warnings: [...warnings, ...[leftOutWarning(supplied) ?? []].flat(), ...problems],
     start,
     options: optionsOf(supplied),
   };
+}
+
+/** A build that can't be planned is told by its failure; here it is shown as it was named. */
+async function buildOf(
+  build: string,
+  { cwd, env }: Config,
+): Promise<{ buildCommand?: string; buildDecidedBy?: string }> {
+  const planned = await planBuild(build, cwd, env);
+  if (!planned.ok) return {};
+  const { label, decidedBy } = planned.plan;
+  return { buildCommand: label, ...(decidedBy !== undefined && { buildDecidedBy: relative(cwd, decidedBy) }) };
 }
 
 /** Whether it says nothing. So does an empty list: what to watch is found then. */

@@ -10,6 +10,7 @@ import { createProxy, type Proxy } from '../proxy.js';
 import type { FirstServer } from '../server/first.js';
 import { MARK } from '../smoke/leftovers.js';
 import { buildHelperCommand } from './helper-command.js';
+import { leftOutWarning } from './left-out.js';
 
 const AS_PID_1 =
   'mcp-hotline is process 1 of its container, and does not reap processes that servers leave behind: start the container with an init (docker run --init)';
@@ -28,11 +29,13 @@ export interface Serving {
   closeLog(within: number): Promise<void>;
 }
 
-export async function serve({ config, warnings, found, given, cwd, live, first }: Served): Promise<Serving> {
+export async function serve(served: Served): Promise<Serving> {
+  const { config, warnings, found, given, cwd, live, first } = served;
   const { stdin: input, stdout: output, stderr } = process;
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env });
-  for (const warning of warnings) log.warn('warning', warning);
+  const leftOut = leftOutWarning(served);
+  for (const warning of leftOut === undefined ? warnings : [...warnings, leftOut]) log.warn('warning', warning);
   // Node reaps its own children only: what a server leaves behind in its container would stay as a zombie.
   if (process.pid === 1) log.warn('warning', AS_PID_1);
   if (found !== undefined) log[found.level]('starting', found.why);

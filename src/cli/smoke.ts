@@ -47,7 +47,9 @@ export async function smoke(given: Given & Own, words: readonly string[]): Promi
   const server = command === undefined ? {} : { command, args };
   const resolved = await supplied(resolveConfig({ ...proxy, ...server }, base));
   if (!resolved.ok) return resolved;
-  const { config } = resolved.value;
+  const { config, found } = resolved.value;
+  if (found?.isMissing && found.entry !== undefined)
+    process.stderr.write(`mcp-hotline: ${found.entry} does not exist\n`);
 
   const stopped = new AbortController();
   const ended = endedBy(stopped);

@@ -4,6 +4,7 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import type { BuildProposal } from './build-proposal.js';
 import type { Result } from './check.js';
 import { readEnvFiles } from './env-file.js';
 import { readEnvironment } from './environment.js';
@@ -56,6 +57,8 @@ export interface Config {
   projectDir: string;
   /** What runs instead of the sources, if discovery has found it. */
   installedCopy?: InstalledCopy;
+  /** Options that would follow the server's program to its sources, which discovery is not sure of. */
+  buildProposal?: BuildProposal;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'text' | 'json';
   logFile: string | undefined;

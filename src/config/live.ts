@@ -37,6 +37,7 @@ const effects: Readonly<Record<keyof Config, 'now' | 'restart' | 'next'>> = {
   stateDir: 'next',
   projectDir: 'next',
   installedCopy: 'now',
+  buildProposal: 'now',
   logLevel: 'next',
   logFormat: 'next',
   logFile: 'next',

@@ -51,11 +51,13 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
   const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
+  const { buildProposal: proposal } = flow.config;
   const data = freshness()?.takenForData ?? [];
   const told = [
     status,
     ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
     ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
+    ...(proposal === undefined ? [] : [say.sourcesUnknown(proposal)]),
     ...(data.length === 0 ? [] : [say.takenForData(data)]),
   ].join(' ');
   const lines = log === 0 ? undefined : stderrOf(context, log);
@@ -73,6 +75,7 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
       : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE) } }),
     ...factsOf(outdated.standing),
     ...(copy === undefined ? {} : { installedCopy: copy }),
+    ...(proposal === undefined ? {} : { buildProposal: proposal }),
     ...(data.length === 0 ? {} : { takenForServerData: firstOf(data, MAX_ITEMS) }),
   };
   const beside = lines === undefined ? facts : fitFacts(facts, MAX_FACTS);

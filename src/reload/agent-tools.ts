@@ -5,7 +5,7 @@
 import { toolResult, type Answer, type Facts } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
 import * as say from '../agent/reports.js';
-import { runsCopy } from '../agent/status-report.js';
+import { runsCopy, sourcesUnknown } from '../agent/status-report.js';
 import { factsOf, listAnswer } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/tool-names.js';
 import type { Failure } from '../agent/words.js';
@@ -99,7 +99,7 @@ export class AgentTools {
     const reload: Facts = last?.['generation'] === generation ? last : {};
     const { ms = 0, phases = {}, changes = [] } = reload as Partial<say.Reload> & Facts;
     this.#answer(call, {
-      words: this.#withCopy(call, say.restarted({ generation, ms, changes })),
+      words: this.#withDoubts(call, say.restarted({ generation, ms, changes })),
       facts: { restarted: true, generation, ms, phases, changes },
     });
   }
@@ -111,7 +111,7 @@ export class AgentTools {
     const outdated = this.#outdated();
     const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...verdict };
     this.#answer(call, {
-      words: this.#withCopy(call, say.verified(verdict, this.#names(call), outdated)),
+      words: this.#withDoubts(call, say.verified(verdict, this.#names(call), outdated)),
       facts: { ...(kind === 'torn' ? {} : { restarted: kind === 'yes' }), ...facts, ...factsOf(outdated.standing) },
       isError: kind === 'torn',
     });
@@ -185,9 +185,12 @@ export class AgentTools {
   }
 
   /** Whoever asks about a restart has edited something. */
-  #withCopy(call: AgentCall, words: string): string {
-    const copy = copyThatRuns(this.#context.flow);
-    return copy === undefined ? words : `${words} ${runsCopy(copy, this.#names(call))}`;
+  #withDoubts(call: AgentCall, words: string): string {
+    const { flow } = this.#context;
+    const copy = copyThatRuns(flow);
+    if (copy !== undefined) return `${words} ${runsCopy(copy, this.#names(call))}`;
+    const { buildProposal } = flow.config;
+    return buildProposal === undefined ? words : `${words} ${sourcesUnknown(buildProposal)}`;
   }
 
   #names({ callersTools }: AgentCall): ToolNames {

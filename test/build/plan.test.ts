@@ -20,10 +20,10 @@ const managers: [lock: string, command: string][] = [
 ];
 for (const [lock, command] of managers) {
   test(`${lock} means ${command} run`, async (t) => {
-    const { directory } = project(t, { 'package.json': manifest, [lock]: '' });
+    const { directory, path } = project(t, { 'package.json': manifest, [lock]: '' });
     assert.deepEqual(await planBuild('build', directory), {
       ok: true,
-      plan: { command, args: ['run', 'build'], cwd: directory, label: `${command} run build` },
+      plan: { command, args: ['run', 'build'], cwd: directory, label: `${command} run build`, decidedBy: path(lock) },
     });
   });
 
@@ -37,7 +37,9 @@ for (const [lock, command] of managers) {
     const planned = await planBuild('build:all', files.path('packages/a/src'));
     assert.ok(planned.ok);
     const label = `${command} run build:all`;
-    assert.deepEqual(planned.plan, { command, args: ['run', 'build:all'], cwd: files.path('packages/a'), label });
+    const decidedBy = files.path(lock);
+    const cwd = files.path('packages/a');
+    assert.deepEqual(planned.plan, { command, args: ['run', 'build:all'], cwd, label, decidedBy });
   });
 }
 

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { shellLine } from '#src/cli/installation.js';
@@ -38,7 +39,7 @@ const typescript = {
 };
 
 test('everything is printed: what was found, the rule, its files, the build, the strategy, the options', async (t) => {
-  const { directory } = project(t, typescript);
+  const { directory } = project(t, { ...typescript, 'pnpm-lock.yaml': '' });
   const { code, stdout, stderr } = await explain(directory, ['--hold', '1000', '--', 'npm', 'start'], {
     MCP_HOTLINE_DEBOUNCE: '50',
   });
@@ -69,7 +70,7 @@ Rule server
          package.json
 ${Array.from({ length: 9 }, (_, index) => `         src/file-${10 + index}.ts`).join('\n')}
          … and 4 more
-  build  build  (found)
+  build  pnpm run build  (found; by pnpm-lock.yaml)
   then   restart
 
 Left out
@@ -145,9 +146,10 @@ test('what is given or written in a file is explained as such', async (t) => {
     assert.ok(written.stdout.includes(`${line}\n`), `${line}\n${written.stdout}`);
   }
   const given = await explain(directory, ['--watch', 'server.js', '--build', 'make']);
-  for (const line of ['  watch  server.js  (option)', '  build  make  (option)', '  --watch     server.js  (option)']) {
+  for (const line of ['  watch  server.js  (option)', '  build  make  (option)']) {
     assert.ok(given.stdout.includes(`${line}\n`), `${line}\n${given.stdout}`);
   }
+  assert.equal(given.stdout.split('server.js  (option)').length, 2, 'each pattern is shown once');
 });
 
 test('an empty list in a file says nothing: what is watched is found, and explained as such', async (t) => {
@@ -184,4 +186,94 @@ test('what is wrong is told as everywhere, and nothing is printed', async (t) =>
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr.trimEnd(), error);
   }
+});
+
+test('explain: a pattern that two rules share is shown with the first', async (t) => {
+  const library = { name: 'lib', main: 'dist/index.js', scripts: { build: 'tsc' } };
+  const { directory } = project(t, {
+    'package.json': '{ "name": "own", "dependencies": { "lib": "*" } }',
+    'server.js': '',
+    'lib/package.json': JSON.stringify(library),
+    'lib/tsconfig.json': '{ "compilerOptions": { "outDir": "dist" }, "include": ["src"] }',
+    'lib/src/index.ts': '',
+    'node_modules/.keep': '',
+  });
+  symlinkSync('../lib', join(directory, 'node_modules/lib'));
+  const { stdout } = await explain(directory, ['--', 'node', 'server.js']);
+  assert.equal(stdout.split('lib/src/**/*').length, 2, stdout);
+  assert.match(stdout, /and all of rule lib\n/);
+  assert.match(stdout, /build {2}npm --prefix lib run build {2}\(found\)/);
+});
+
+test('explain: a file that the command names and that does not exist is told', async (t) => {
+  const { directory } = project(t, { 'package.json': '{}' });
+  const { stdout } = await explain(directory, ['--', 'node', 'missing.js']);
+  assert.match(stdout, /missing\.js is JavaScript; but missing\.js does not exist\n$/);
+});
+
+const leftOut: [title: string, options: string[], command: string, warning: RegExp | undefined][] = [
+  [
+    'a directory beside the entry',
+    ['--watch', 'prompts'],
+    'node server.js',
+    /leaves out server\.js, which the command runs, .*use --also-watch prompts instead/,
+  ],
+  [
+    'a glob that does not match it',
+    ['-w', 'prompts/*.md', '-w', 'src/**/*.ts'],
+    'node server.js',
+    /--also-watch prompts\/\*\.md --also-watch src/,
+  ],
+  [
+    'all sources of a project',
+    ['--watch', 'prompts'],
+    'go run .',
+    /leaves out all sources that were found from the command/,
+  ],
+  [
+    'the sources of what is built',
+    ['--watch', 'prompts', '--build', 'build'],
+    'node dist/index.js',
+    /leaves out all sources/,
+  ],
+  ['the entry', ['--watch', 'server.js'], 'node server.js', undefined],
+  ['everything', ['--watch', '.'], 'node server.js', undefined],
+  ['a glob that matches it', ['--watch', '*.js'], 'node server.js', undefined],
+  ['added, not replaced', ['--also-watch', 'prompts'], 'node server.js', undefined],
+  ['the entry, added', ['--watch', 'prompts', '--also-watch', 'server.js'], 'node server.js', undefined],
+  ['some source of a project', ['--watch', 'main.go'], 'go run .', undefined],
+  ['the sources of what is built, watched', ['--watch', 'src'], 'node dist/index.js', undefined],
+  ['the output, built by somebody else', ['--watch', 'dist', '--no-build'], 'node dist/index.js', undefined],
+];
+
+for (const [title, options, command, warning] of leftOut) {
+  test(`a warning where --watch leaves out the server's own code: ${title}`, async (t) => {
+    const { directory } = project(t, {
+      'go.mod': 'module own\n',
+      'main.go': 'package main\n',
+      'server.js': '',
+      'prompts/a.md': '',
+      'package.json': '{ "scripts": { "build": "tsc" } }',
+      'tsconfig.json': '{ "compilerOptions": { "outDir": "dist" }, "include": ["src"] }',
+      'src/index.ts': '',
+      'dist/index.js': '',
+    });
+    const { stdout } = await explain(directory, [...options, '--json', '--', ...command.split(' ')]);
+    const warnings = JSON.parse(stdout).warnings as string[];
+    assert.equal(warnings.length, warning === undefined ? 0 : 1, warnings.join('\n'));
+    if (warning !== undefined) assert.match(warnings[0]!, warning);
+  });
+}
+
+test('rules of a file that leave out the entry: a warning that names alsoWatch', async (t) => {
+  const { directory } = project(t, {
+    'mcp-hotline.config.json': '{ "rules": [{ "watch": ["prompts"] }] }',
+    'server.js': '',
+    'prompts/a.md': '',
+  });
+  const { stdout } = await explain(directory, ['--json', '--', 'node', 'server.js']);
+  assert.match(
+    JSON.parse(stdout).warnings.join(),
+    /^the rules of the configuration file leave out server\.js, .*"alsoWatch"$/,
+  );
 });

@@ -131,7 +131,7 @@ const rows: Readonly<Record<string, Row>> = {
   'log-level': choice('debug', 'info', 'warn', 'error', 'silent'),
   'log-format': choice('text', 'json'),
   'log-file': text,
-  'env-file': { good: [['a.env,b.env', ['a.env', 'b.env']]], bad: [] },
+  'env-file': { good: [['conf/.env', ['conf/.env']]], bad: ['', 'a\0'] },
   cwd: text,
   'state-dir': text,
   config: text,

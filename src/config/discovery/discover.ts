@@ -3,11 +3,14 @@
 
 import type { InstalledCopy } from '../installed-copy.js';
 import type { Rule } from '../rule.js';
-import { isInside, isInstalled, realOf, shown } from './disk.js';
+import { linksOut } from './directories.js';
+import { isFile, isInside, isInstalled, realOf, shown } from './disk.js';
 import { programName } from './flags.js';
 import type { Found, Search, Target, Wanted } from './found.js';
 import { javascriptSources, type Package } from './javascript.js';
-import { sourcesOf } from './sources.js';
+import { languages } from './languages.js';
+import { withEndings } from './patterns.js';
+import { optionsOf, sourcesOf, type Sources } from './sources.js';
 import { findTarget } from './target.js';
 import { buildText } from './workspace.js';
 
@@ -39,13 +42,27 @@ export async function discover(wanted: Wanted): Promise<Found> {
     return { ...common, rules: [], ignore: [], outputs: [], sources: [], why, reason: packages, level };
   }
   const own = packages.at(-1)!;
-  const rules = packages.map((one) => ruleOf(one, one === own ? SERVER : nameOf(one, packages), search, wanted));
+  const linked = linkedSources(target, own.directory, wanted);
+  const rules = packages.map((one) =>
+    one === own
+      ? ruleOf({ ...one, watch: [...one.watch, ...linked] }, SERVER, search, wanted)
+      : ruleOf(one, nameOf(one, packages), search, wanted),
+  );
+  const proposal = target.kind === 'itself' ? target.proposal : undefined;
+  // What a build makes, be it ours or one that the command runs first, may not be there yet.
+  const isMade = own.outputs !== undefined || rules.at(-1)!.build !== undefined || search.before.length > 0;
+  const isMissing = target.kind === 'file' && !isFile(target.file) && !isMade;
   return {
     ...common,
     rules,
+    ...(proposal && {
+      proposal: { program: shown(own.outputs![0]!, cwd), options: optionsOf(proposal), doubt: proposal.doubt },
+    }),
+    ...(target.kind === 'file' && own.outputs === undefined && { entry: target.file }),
+    ...(isMissing && { isMissing }),
     ignore: [...new Set(packages.flatMap(({ ignore }) => ignore))],
-    why: `${told(rules)}: ${own.because}${warned(search)}`,
-    level: search.watcher === undefined && search.copy === undefined ? 'info' : 'warn',
+    why: `${told(rules)}: ${own.because}${warned(search)}${isMissing ? missing(target.file, cwd) : ''}`,
+    level: search.watcher === undefined && search.copy === undefined && !isMissing && !proposal ? 'info' : 'warn',
     ...(search.copy && { copy: search.copy }),
     outputs: packages.flatMap(({ outputs = [] }) => outputs),
     sources: [...new Set(packages.flatMap(({ read }) => read))],
@@ -68,6 +85,18 @@ export function copyText({ copy, sources, install, environment }: InstalledCopy,
   );
 }
 
+/** Sources behind links that lead out of the project: a watch of the directory with the link does not follow it. */
+function linkedSources(target: Target, directory: string, { ext = [], cwd }: Wanted): string[] {
+  if (target.kind === 'nothing' || target.kind === 'itself') return [];
+  const endings = ext.length > 0 ? ext : languages[target.language].endings;
+  return linksOut(directory).map((link) => withEndings(link, endings, cwd));
+}
+
+/** Said of the file that the command names, before the server says it in its own way. */
+function missing(file: string, cwd: string): string {
+  return `; but ${shown(file, cwd)} does not exist`;
+}
+
 /** Its own name, unless there is another rule of that name. */
 function nameOf(one: Package, packages: readonly Package[]): string {
   const isTaken = one.name === SERVER || packages.some((other) => other !== one && other.name === one.name);
@@ -78,6 +107,7 @@ function nameOf(one: Package, packages: readonly Package[]): string {
 async function packagesOf(target: Target, search: Search, wanted: Wanted): Promise<Package[] | string> {
   if (target.kind === 'nothing') return target.reason;
   if (target.kind === 'project') return [{ name: SERVER, ...sourcesOf(target, search, wanted.ext ?? []) }];
+  if (target.kind === 'made') return [{ name: SERVER, ...madeFrom(target, search, wanted) }];
   const file = isInstalled(target.file) ? realOf(target.file) : target.file;
   if (isInstalled(file))
     return `${shown(target.file, search.cwd)} is installed, and its sources are not in this project`;
@@ -85,6 +115,20 @@ async function packagesOf(target: Target, search: Search, wanted: Wanted): Promi
     return javascriptSources({ ...target, file }, search, wanted);
   }
   return [{ name: SERVER, ...sourcesOf({ ...target, file }, search, wanted.ext ?? []) }];
+}
+
+/** A program that is compiled from sources. Without a build somebody else makes it, and it is watched itself. */
+function madeFrom(target: Extract<Target, { kind: 'made' }>, search: Search, { ext = [], build }: Wanted): Sources {
+  const { file, language, directory, build: command, manifest } = target;
+  if (build === false)
+    return { ...sourcesOf({ kind: 'itself', file }, search, ext), because: `${shown(file, search.cwd)} is run` };
+  if (build === undefined) search.facts.push({ what: 'build', value: command, from: manifest });
+  return {
+    ...sourcesOf({ kind: 'project', language, directory }, search, ext),
+    ...(build === undefined && { build: { script: command, directory: search.cwd } }),
+    outputs: [file],
+    because: `${shown(file, search.cwd)} is built from the sources that ${manifest} belongs to`,
+  };
 }
 
 function ruleOf(one: Package, name: string, { cwd, named }: Search, { build }: Wanted): Rule {

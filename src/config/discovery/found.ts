@@ -2,6 +2,7 @@
 // end, and from there to what is watched. What is done with them is the steps' business.
 
 import type { InstalledCopy } from '../installed-copy.js';
+import type { BuildProposal } from '../build-proposal.js';
 import type { Rule } from '../rule.js';
 import type { LanguageName } from './languages.js';
 
@@ -31,6 +32,20 @@ export interface Found {
   sources: string[];
   /** The sources are not what runs. */
   copy?: InstalledCopy;
+  /** The sources are not known; these options would say them. */
+  proposal?: BuildProposal;
+  /** The source file that the command runs; absolute. Not if a build makes it. */
+  entry?: string;
+  /** It does not exist, and no build makes it. */
+  isMissing?: true;
+}
+
+/** What to watch and how to build a program whose manifest leaves a doubt. */
+export interface Proposal {
+  /** The values of --watch and --build. */
+  readonly watch: string;
+  readonly build: string;
+  readonly doubt: string;
 }
 
 export interface Wanted {
@@ -72,6 +87,8 @@ export interface Invocation extends Ran {
   readonly kind: 'command';
   /** Programs of installed packages (node_modules/.bin) come before those of the PATH. */
   readonly local?: boolean;
+  /** What is watched if the command turns out to lead nowhere: the script that names it. */
+  readonly fallback?: Target;
 }
 
 /** What a command runs in the end. Paths are absolute. */
@@ -85,16 +102,26 @@ export type Target =
       readonly tsconfig?: string;
     }
   | { readonly kind: 'project'; readonly language: LanguageName; readonly directory: string }
+  /** A program that is compiled from the sources in a directory; `build` is the command, `manifest` the file that tells it. */
+  | {
+      readonly kind: 'made';
+      readonly language: LanguageName;
+      readonly file: string;
+      readonly directory: string;
+      readonly build: string;
+      readonly manifest: string;
+    }
   /** A program that is watched by itself, because its sources are unknown. */
-  | { readonly kind: 'itself'; readonly file: string }
+  | { readonly kind: 'itself'; readonly file: string; readonly proposal?: Proposal }
   /** `reason` completes "nothing to watch was found: …". */
   | { readonly kind: 'nothing'; readonly reason: string; readonly absent?: true };
 
+export type Nothing = Extract<Target, { kind: 'nothing' }>;
 export type Step = Invocation | Target;
 
 /** What a program makes of the words behind its name: one step further. */
 export type Runner = (args: readonly string[], invocation: Invocation, search: Search) => Step;
 
-export function nothing(reason: string): Target {
+export function nothing(reason: string): Nothing {
   return { kind: 'nothing', reason };
 }

@@ -1,10 +1,10 @@
 // A Python package that is installed without -e runs from a copy of its sources: an edit changes nothing until it is installed
 // anew. Finds that copy in a virtual environment, by the file that Python would import. Nothing is run.
 
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InstalledCopy } from '../installed-copy.js';
+import { namesIn } from './directories.js';
 import { isFile, isInside, isInstalled, nearestWith, projectDirectories, readText, realOf, shown } from './disk.js';
 
 export interface Imported {
@@ -57,6 +57,20 @@ function isEditable(packages: string, source: string): boolean {
     });
 }
 
+/** The directory that the package with this command was installed from. */
+export function installedFrom(
+  command: string,
+  venv: string,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const key = new RegExp(`^${command.replace(/[^\w]/g, '\\$&')}\\s*=`, 'm');
+  return sitePackagesOf(venv, platform)
+    .flatMap((packages) => namesIn(packages).map((name) => join(packages, name)))
+    .filter((path) => path.endsWith('.dist-info') && key.test(readText(join(path, 'entry_points.txt')) ?? ''))
+    .map((path) => originOf(readText(join(path, 'direct_url.json')))?.directory)
+    .find((directory) => directory !== undefined);
+}
+
 /** What a package was installed from, if it was a directory. */
 function originOf(text: string | undefined): { directory: string; editable: boolean } | undefined {
   try {
@@ -65,13 +79,5 @@ function originOf(text: string | undefined): { directory: string; editable: bool
     return { directory: fileURLToPath(url), editable: info?.editable === true };
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
   }
 }

@@ -7,6 +7,7 @@ import { readFlags, type Flags } from './flags.js';
 import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
 import { languageOf, type LanguageName } from './languages.js';
 import { mainOf, readManifest, runScript } from './manifest.js';
+import { workspacePackage } from './workspace-packages.js';
 
 const preloading = '-r --require --import --loader --experimental-loader --env-file --env-file-if-exists';
 const nodeFlags = [
@@ -115,15 +116,19 @@ function plainRunner({ language, taking, file = '', code = '' }: (typeof plain)[
 }
 
 const bunFlags =
-  '--cwd -r --preload --env-file -c --config --tsconfig-override --conditions -e --eval -p --print --port';
+  '--cwd -F --filter -r --preload --env-file -c --config --tsconfig-override --conditions -e --eval -p --print --port';
 
 function bun(args: readonly string[], invocation: Invocation, search: Search): Step {
   const first = readFlags(args, bunFlags);
   const isRun = first.rest[0] === 'run';
   const flags = isRun ? readFlags(first.rest.slice(1), bunFlags) : first;
-  const cwd = resolve(invocation.cwd, first.value('--cwd') ?? flags.value('--cwd') ?? '');
-  const at = { ...invocation, cwd, local: true };
+  const base = resolve(invocation.cwd, first.value('--cwd') ?? flags.value('--cwd') ?? '');
   const [word, ...more] = flags.rest;
+  const filter = first.value('-F', '--filter') ?? flags.value('-F', '--filter');
+  const found = filter ? workspacePackage(filter, base, word) : base;
+  if (found === undefined) return nothing(`no package of this workspace is called ${filter}`);
+  const at = { ...invocation, cwd: found, local: true };
+  const { cwd } = at;
   if (word === 'x' && !isRun) return { ...at, words: ['npx', ...more] };
   if (word === undefined || first.values('-e', '--eval', '-p', '--print').length > 0) {
     return nothing('it runs code that is not in a file');

@@ -48,6 +48,13 @@ const table = {
     manifests: ['Cargo.toml', 'Cargo.lock'],
     deep: true,
   },
+  java: {
+    label: 'Java',
+    endings: ['java', 'kt', 'kts', 'scala', 'groovy', 'properties'],
+    tops: ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'],
+    manifests: ['pom.xml', 'build.gradle', 'settings.gradle', 'libs.versions.toml'],
+    deep: true,
+  },
   dotnet: {
     label: '.NET',
     endings: ['cs', 'fs', 'vb', 'razor', 'cshtml', 'resx'],

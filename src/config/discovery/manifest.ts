@@ -19,7 +19,8 @@ export interface Manifest {
   readonly main: string | undefined;
   /** The names of the packages that it needs when it runs. */
   readonly dependencies: readonly string[];
-  readonly isWorkspace: boolean;
+  /** The patterns of the packages that belong to it, if it is the top of a workspace. */
+  readonly workspaces: readonly string[] | undefined;
   /** As in `pnpm@10.2.0`. */
   readonly packageManager: string | undefined;
 }
@@ -51,7 +52,7 @@ export function manifestIn(directory: string): Manifest | undefined {
     dependencies: ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((key) =>
       Object.keys(texts(json[key])),
     ),
-    isWorkspace: json['workspaces'] !== undefined,
+    workspaces: workspacesOf(json['workspaces']),
     packageManager: typeof json['packageManager'] === 'string' ? json['packageManager'] : undefined,
   };
 }
@@ -114,6 +115,12 @@ function scriptIn(path: string, name: string): string | undefined {
     readText(path) ?? '',
   );
   return found?.[1]?.replace(/\\(["\\/])/g, '$1');
+}
+
+/** A list, or an object that has it (yarn 1). */
+function workspacesOf(given: unknown): readonly string[] | undefined {
+  const list = isRecord(given) ? given['packages'] : given;
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : undefined;
 }
 
 /** What a plain import of the package gets. */

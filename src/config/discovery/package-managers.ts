@@ -2,10 +2,11 @@
 // program programs.ts's.
 
 import { join, resolve } from 'node:path';
-import { isDirectory, isFile, isInstalled, realOf, shown } from './disk.js';
+import { isFile, isInstalled, shown } from './disk.js';
 import { programName, readFlags, type Flags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Nothing, type Runner, type Search, type Step } from './found.js';
 import { manifestIn, readManifest, runScript, type Manifest } from './manifest.js';
+import { workspacePackage } from './workspace-packages.js';
 
 const npmFlags = '--prefix -C -w --workspace --loglevel --userconfig --cache --script-shell --node-options --registry';
 /** `npm start` and the like need no `run`. */
@@ -13,8 +14,9 @@ const shortcuts = new Set(['start', 'test', 'stop', 'restart']);
 
 function npm(args: readonly string[], invocation: Invocation, search: Search): Step {
   const all = readFlags(args, npmFlags, true);
-  const at = inPackage(all, ['--prefix', '-C'], ['-w', '--workspace'], invocation);
   const [sub = '', name = '', ...more] = all.rest;
+  const at = inPackage(all, ['--prefix', '-C'], ['-w', '--workspace'], invocation, sub.startsWith('run') ? name : sub);
+  if (at.kind === 'nothing') return at;
   if (sub === 'exec' || sub === 'x') return npx(args.slice(args.indexOf(sub) + 1), at, search);
   if (sub === 'run' || sub === 'run-script') return runScript(name, at, more, search);
   if (!shortcuts.has(sub)) return nothing(`npm ${sub} does not run a server`);
@@ -27,20 +29,27 @@ function npm(args: readonly string[], invocation: Invocation, search: Search): S
 /** yarn and pnpm run a script or a program by its name, with or without `run`. */
 function scriptOrProgram(taking: string, directory: readonly string[], workspace: readonly string[]): Runner {
   return (args, invocation, search) => {
-    const flags = readFlags(args, taking);
-    const at = inPackage(flags, directory, workspace, invocation);
-    const [sub = '', ...behind] = flags.rest;
+    const first = readFlags(args, taking);
+    // Flags may also stand behind `run`.
+    const isRun = first.rest[0] === 'run';
+    const more = isRun ? readFlags(first.rest.slice(1), taking) : first;
+    const flags = more.value(...workspace, ...directory) === undefined ? first : more;
+    const at = inPackage(flags, directory, workspace, invocation, more.rest[0]);
+    if (at.kind === 'nothing') return at;
+    const [sub = '', ...behind] = first.rest;
     if (sub === 'workspace') {
       const [name = '', ...words] = behind;
-      return { ...at, words: ['yarn', ...words], cwd: workspaceOf(name, at.cwd) ?? at.cwd };
+      const script = words.find((word) => word !== 'run' && !word.startsWith('-'));
+      const cwd = workspacePackage(name, at.cwd, script);
+      return cwd === undefined ? noPackage(name) : { ...at, words: ['yarn', ...words], cwd };
     }
     if (sub === 'dlx') return npx(behind, at, search);
-    if (sub === 'node') return { ...at, words: flags.rest };
+    if (sub === 'node') return { ...at, words: first.rest };
     if (sub === 'exec') return { ...at, words: readFlags(behind, '').rest, local: true };
-    const [name = '', ...more] = sub === 'run' ? readFlags(behind, taking).rest : flags.rest;
+    const [name = '', ...words] = more.rest;
     if (name === '') return nothing(`${programName(invocation.words[0]!)} is given nothing to run`);
-    if (readManifest(at.cwd)?.scripts[name] !== undefined) return runScript(name, at, more, search);
-    return { ...at, words: [name, ...more], local: true };
+    if (readManifest(at.cwd)?.scripts[name] !== undefined) return runScript(name, at, words, search);
+    return { ...at, words: [name, ...words], local: true };
   };
 }
 
@@ -72,8 +81,10 @@ function ownPackage(spec: string, name: string, cwd: string): Manifest | undefin
   if (/^[./\\]/.test(spec)) return manifestIn(resolve(cwd, spec));
   const around = readManifest(cwd);
   if (around?.name === name || around?.bin[name] !== undefined) return around;
-  const linked = workspaceOf(name, around?.directory ?? cwd);
-  return linked === undefined || isInstalled(linked) ? undefined : manifestIn(linked);
+  const linked = workspacePackage(name, around?.directory ?? cwd);
+  const found = linked === undefined || isInstalled(linked) ? undefined : manifestIn(linked);
+  // The name without its scope is somebody else's.
+  return found?.name !== name && found?.name.endsWith(`/${name}`) ? undefined : found;
 }
 
 /** The invocation, moved to where the flags say. */
@@ -82,18 +93,39 @@ function inPackage(
   directory: readonly string[],
   workspace: readonly string[],
   at: Invocation,
-): Invocation {
+  script: string | undefined,
+): Invocation | Nothing {
   const cwd = resolve(at.cwd, flags.value(...directory) ?? '');
   const name = flags.value(...workspace);
-  return { ...at, cwd: (name && workspaceOf(name, cwd)) || cwd, local: true };
+  const found = name ? workspacePackage(name, cwd, script) : cwd;
+  return found === undefined ? noPackage(name ?? '') : { ...at, cwd: found, local: true };
 }
 
-/** A package of this workspace, by its name or its directory. */
-function workspaceOf(name: string, cwd: string): string | undefined {
-  const plain = name.replace(/^\.{3}|\.{3}$/g, '');
-  const places = [resolve(cwd, plain), join(cwd, 'node_modules', plain), join(cwd, 'packages', plain)];
-  const found = places.find((place) => isDirectory(place) && manifestIn(place) !== undefined);
-  return found && realOf(found);
+function noPackage(name: string): Nothing {
+  return nothing(`no package of this workspace is called ${name}`);
+}
+
+/** Scripts one after the other, as npm-run-all has it: the last one is the server. `build:*` stands for several. */
+function scriptRow(args: readonly string[], invocation: Invocation, search: Search): Step {
+  const end = args.indexOf('--');
+  const words = end < 0 ? args : args.slice(0, end);
+  if (words.some((word) => /^(-p|--parallel|-r|--race)$/.test(word)))
+    return nothing('several scripts run at the same time');
+  const scripts = Object.keys(readManifest(invocation.cwd)?.scripts ?? {});
+  const names = words
+    .filter((word) => !word.startsWith('-'))
+    .map((word) => word.replace(/\s.*$/, ''))
+    .flatMap((word) => (word.includes('*') ? scripts.filter((name) => isLike(name, word)) : [word]));
+  const last = names.at(-1);
+  if (last === undefined) return nothing(`${programName(invocation.words[0]!)} is given nothing to run`);
+  for (const name of names.slice(0, -1)) search.before.push({ words: ['npm', 'run', name], cwd: invocation.cwd });
+  return runScript(last, { ...invocation, words: ['npm', 'run', last] }, [], search);
+}
+
+/** `*` stops at a colon, `**` does not. */
+function isLike(name: string, pattern: string): boolean {
+  const text = pattern.replace(/[^\w*]/g, '\\$&').replace(/\*\*|\*/g, (stars) => (stars === '*' ? '[^:]*' : '.*'));
+  return new RegExp(`^${text}$`).test(name);
 }
 
 const yarn = scriptOrProgram('--cwd', ['--cwd'], []);
@@ -107,4 +139,7 @@ export const packageManagers: Readonly<Record<string, Runner>> = {
   yarn,
   yarnpkg: yarn,
   pnpm,
+  'run-s': scriptRow,
+  'npm-run-all': scriptRow,
+  'npm-run-all2': scriptRow,
 };

@@ -17,7 +17,9 @@ import {
 import { programName } from './flags.js';
 import { nothing, type Invocation, type Search, type Step } from './found.js';
 import { allTops, languageOf } from './languages.js';
+import { nativeProgram } from './native-programs.js';
 import { consoleScript } from './python.js';
+import { shellScript } from './shell-scripts.js';
 
 const windows = process.platform === 'win32';
 
@@ -28,8 +30,11 @@ export function program(word: string, args: readonly string[], invocation: Invoc
   if (given !== undefined && isFile(given) && !isExecutable(given)) return absent(`${name} is not a program`);
   const file = given === undefined ? onPath(word, invocation, search.env) : withEnding(given);
   // A package runner fetches what is not there.
-  if (file === undefined)
+  if (file === undefined) {
+    const made = given === undefined ? undefined : nativeProgram(realOf(given), search);
+    if (made?.kind === 'made') return made;
     return invocation.local ? nothing(`${name} is not part of this project`) : absent(`${name} was not found`);
+  }
 
   const script = consoleScript(programName(word), file, search);
   if (script !== undefined) return script;
@@ -41,12 +46,16 @@ export function program(word: string, args: readonly string[], invocation: Invoc
   if (!isProject && !(isPath && language !== undefined)) return nothing(`nothing is known of the program ${name}`);
 
   const shebang = shebangOf(real);
-  if (shebang !== undefined && !/^(\S*\/)?(env\s+)?(ba|z|da|k|a)?sh\b/.test(shebang)) {
+  const isShell = shebang !== undefined && /^(\S*\/)?(env\s+)?(ba|z|da|k|a)?sh\b/.test(shebang);
+  if (shebang !== undefined && !isShell) {
     search.facts.push({ what: 'first line', value: `#!${shebang}`, from: name });
     return { ...invocation, words: [...shebang.split(/\s+/), real, ...args] };
   }
   if (language !== undefined) return { kind: 'file', language, file: real };
-  return isPath ? { kind: 'itself', file: real } : nothing(`nothing is known of the program ${name}`);
+  if (isPath && isShell) return shellScript(real, args, invocation, search);
+  return isPath
+    ? (nativeProgram(real, search) ?? { kind: 'itself', file: real })
+    : nothing(`nothing is known of the program ${name}`);
 }
 
 function installed(name: string): Step {

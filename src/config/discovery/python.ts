@@ -5,7 +5,7 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { isDirectory, isExecutable, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
 import { programName, readFlags } from './flags.js';
 import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './found.js';
-import { findInstalledCopy, moduleFiles } from './installed-copy.js';
+import { findInstalledCopy, installedFrom, moduleFiles } from './installed-copy.js';
 
 /** Flags in one word, of which the last one may take what follows: `-um pkg`. */
 const flagWord = /^-[bBdEiIOPqRsSuvVx]*([mcWX])(.*)$/;
@@ -113,6 +113,8 @@ export function consoleScript(name: string, file: string, search: Search): Targe
   return venv === undefined
     ? undefined
     : (ownCommand(name, dirname(venv), search, venv) ??
+        ownCommand(name, search.cwd, search, venv) ??
+        originalCommand(name, search, venv) ??
         nothing(`${name} is installed, and its sources are not in this project`));
 }
 
@@ -132,6 +134,12 @@ function ownCommand(name: string, directory: string, search: Search, venv?: stri
   return found
     ? { kind: 'file', language: 'python', ...found }
     : { kind: 'project', language: 'python', directory: top };
+}
+
+/** The command of a project that was installed from a directory, as the installation notes it down. */
+function originalCommand(name: string, search: Search, venv: string): Target | undefined {
+  const directory = installedFrom(name, venv);
+  return directory === undefined ? undefined : ownCommand(name, directory, search, venv);
 }
 
 interface InProject {

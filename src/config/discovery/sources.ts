@@ -1,12 +1,13 @@
 // From a target to the files that belong to it, by the endings and the manifests of its language, and what is known of the
 // projects that it is made of. JavaScript and TypeScript, which may be built, have a file of their own.
 
-import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { namesIn } from './directories.js';
 import { endingOf, isDirectory, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
-import type { Search, Target } from './found.js';
+import type { Proposal, Search, Target } from './found.js';
 import { languages, type Language } from './languages.js';
 import { anyOf, dataIn, ignored, inDirectory, withEndings } from './patterns.js';
+import { quoted } from './workspace.js';
 
 export interface Sources {
   readonly watch: readonly string[];
@@ -25,12 +26,12 @@ export interface Sources {
   readonly because: string;
 }
 
-type Placed = Exclude<Target, { kind: 'nothing' }>;
+type Placed = Exclude<Target, { kind: 'nothing' | 'made' }>;
 
 export function sourcesOf(target: Placed, search: Search, ext: readonly string[]): Sources {
   const { cwd, facts } = search;
   if (target.kind === 'itself') {
-    const because = `${shown(target.file, cwd)} is run, but it is unknown what it is made of; name its sources with --watch`;
+    const because = `${shown(target.file, cwd)} is run, but it is unknown what it is made of${proposed(target)}`;
     return {
       watch: [shown(target.file, cwd)],
       ignore: [],
@@ -71,6 +72,16 @@ export function sourcesOf(target: Placed, search: Search, ext: readonly string[]
         ? `${shown(target.file, cwd)} is ${language.label}`
         : `${shown(top, cwd)} is a ${language.label} project`,
   };
+}
+
+function proposed({ proposal }: Extract<Target, { kind: 'itself' }>): string {
+  if (proposal === undefined) return '; name its sources with --watch';
+  return `, since ${proposal.doubt}; if it is built from what lies beside it, use ${optionsOf(proposal)}`;
+}
+
+/** As one types them. */
+export function optionsOf({ watch, build }: Proposal): string {
+  return `--watch ${quoted(watch)} --build ${quoted(build)}`;
 }
 
 export function manifestsIn(directory: string, language: Language, cwd: string): string {
@@ -128,12 +139,4 @@ function environmentsIn(directory: string): string[] {
     .map((name) => join(directory, name))
     .filter((path) => !basename(path).includes('.') && isFile(join(path, 'pyvenv.cfg')))
     .map((path) => ignored(path));
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }

@@ -5,13 +5,15 @@ import { isAbsolute, join } from 'node:path';
 import type { Result } from '../check.js';
 import type { Resolved } from '../config.js';
 import { liveConfig, type LiveConfig } from '../live.js';
-import { hasBuild, serverRule, withMore } from '../rules.js';
+import { serverRule, withMore } from '../rules.js';
 import { isInside } from './disk.js';
 import type { Found } from './found.js';
 
 export interface Supplied extends Resolved {
-  /** If it was looked for. */
+  /** What was looked for, if anything was left open. */
   readonly found: Found | undefined;
+  /** What would have been found, where what to watch was said. */
+  readonly discovered?: Found;
 }
 
 /** The same for what may have failed. */
@@ -33,24 +35,30 @@ async function withFound(resolved: Resolved): Promise<Supplied> {
   const isOpen = config.rules.length === 0;
   // With --watch alone the build is still to be found; rules of a file are complete.
   const isBuildOpen = said.build === undefined && said.watch !== undefined && file?.rules === undefined;
-  // What a build writes is found too, be everything else said: what was built and is gone has to be built anew.
+  // It is looked for even where everything is said: what a build writes, a copy that runs instead of the sources, and whether they are left out.
   const isComplete = !isOpen && !isBuildOpen;
-  if (!config.reload || (isComplete && !hasBuild(config.rules))) return { ...resolved, found: undefined };
+  if (!config.reload) return { ...resolved, found: undefined };
   const { discover, copyText } = await import('./discover.js');
   const { command, args, cwd, env, ext } = config;
-  const build = isComplete ? serverRule(config.rules)?.build : said.build === true ? 'build' : said.build;
+  const build = isComplete ? (serverRule(config.rules)?.build ?? false) : said.build === true ? 'build' : said.build;
   const found = await discover({ command, args, cwd, env, ext, ...(build === undefined ? {} : { build }) });
   const copied = found.copy && { installedCopy: found.copy };
   const warnings = found.copy && !isOpen ? [...resolved.warnings, copyText(found.copy, cwd)] : resolved.warnings;
-  if (isComplete)
-    return withOutputs({ ...resolved, warnings, found: undefined, config: { ...config, ...copied } }, found);
+  if (isComplete) {
+    const before = { ...resolved, warnings, found: undefined, discovered: found, config: { ...config, ...copied } };
+    return withOutputs(before, found);
+  }
   const strategy = said.strategy ?? found.strategy ?? config.strategy;
   if (isOpen) {
     const { rules, ignore } = found;
     const ignored = [...config.ignore, ...ignore];
-    return { ...resolved, found, config: { ...config, ...copied, strategy, rules, ignore: ignored } };
+    const proposed = found.proposal && { buildProposal: found.proposal };
+    return { ...resolved, found, config: { ...config, ...copied, ...proposed, strategy, rules, ignore: ignored } };
   }
-  return withBuild({ ...resolved, found, warnings, config: { ...config, ...copied, strategy } }, found);
+  return withBuild(
+    { ...resolved, found, discovered: found, warnings, config: { ...config, ...copied, strategy } },
+    found,
+  );
 }
 
 /** Where nothing was found, what is named besides is watched all the same. */

@@ -2,9 +2,12 @@
 // scripts are read, until an entry file, a project or nothing is left. What a program makes of its words is known by the file
 // of its kind.
 
+import { resolve } from 'node:path';
+import { realOf } from './disk.js';
 import { programName } from './flags.js';
 import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './found.js';
 import { interpreters } from './interpreters.js';
+import { nativeProgram } from './native-programs.js';
 import { packageManagers } from './package-managers.js';
 import { program } from './programs.js';
 import { pythonTools } from './python.js';
@@ -20,11 +23,13 @@ const STEPS = 20;
 
 export function findTarget(first: Invocation, search: Search): Target {
   let step: Step = first;
+  let fallback: Target | undefined;
   for (let count = 0; step.kind === 'command'; count++) {
     if (count === STEPS) return nothing('its scripts call each other without end');
+    fallback = step.fallback;
     step = follow(step, search);
   }
-  return step;
+  return step.kind === 'nothing' ? (fallback ?? step) : step;
 }
 
 function follow(invocation: Invocation, search: Search): Step {
@@ -34,5 +39,8 @@ function follow(invocation: Invocation, search: Search): Step {
   if (word === undefined) return nothing('no program is named');
   if (words.some((one) => one === 'debugpy' || /^--inspect(-brk|-wait)?(=|$)/.test(one))) search.debugged = true;
   const run = runners.get(programName(word));
+  // A server of one's own may be called `mcp`.
+  const own = run && /[\\/]/.test(word) ? nativeProgram(realOf(resolve(invocation.cwd, word)), search) : undefined;
+  if (own?.kind === 'made') return own;
   return run === undefined ? program(word, args, invocation, search) : run(args, { ...invocation, words }, search);
 }

@@ -1,9 +1,10 @@
 // Tools that compile a project and run it in one go: which project their words name. They take care of building by themselves.
 
 import { dirname, resolve } from 'node:path';
-import { isDirectory, isFile } from './disk.js';
+import { isDirectory, isFile, realOf } from './disk.js';
 import { readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nativeProgram } from './native-programs.js';
 
 function go(args: readonly string[], { cwd }: Invocation): Step {
   const taking =
@@ -45,10 +46,15 @@ function dotnet(args: readonly string[], { cwd }: Invocation): Step {
   return { kind: 'project', language: 'dotnet', directory: isDirectory(project) ? project : dirname(project) };
 }
 
-function java(args: readonly string[], { cwd }: Invocation): Step {
+function java(args: readonly string[], { cwd }: Invocation, search: Search): Step {
   const jar = args[args.indexOf('-jar') + 1];
-  return args.includes('-jar') && jar !== undefined
-    ? { kind: 'itself', file: resolve(cwd, jar) }
+  if (args.includes('-jar') && jar !== undefined) {
+    const file = resolve(cwd, jar);
+    return nativeProgram(realOf(file), search) ?? { kind: 'itself', file };
+  }
+  const source = args.find((word) => word.endsWith('.java'));
+  return source !== undefined
+    ? { kind: 'file', language: 'java', file: resolve(cwd, source) }
     : nothing('the sources of a Java program are not looked for');
 }
 

@@ -71,7 +71,8 @@ export function buildText({ script, directory }: Build, cwd: string): string {
   return `${found} ${quoted(shown(directory, cwd))} run ${script}`;
 }
 
-function quoted(path: string): string {
+/** As one word of a command. */
+export function quoted(path: string): string {
   if (/^[\w./:\\@+-]+$/.test(path)) return path;
   return path.includes("'") ? `"${path}"` : `'${path}'`;
 }

@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import { readFlags } from './flags.js';
 import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { shellScript } from './shell-scripts.js';
 import { readShellText } from './shell-text.js';
 
 interface Wrapper {
@@ -77,7 +78,7 @@ function shell(args: readonly string[], invocation: Invocation, search: Search):
   const word = args[at];
   if (word === undefined) return nothing('a shell without a script is run');
   if (word.startsWith('-')) return readShellText(args[at + 1] ?? '', invocation, search);
-  return { kind: 'itself', file: resolve(invocation.cwd, word) };
+  return shellScript(resolve(invocation.cwd, word), args.slice(at + 1), invocation, search);
 }
 
 /** `cmd /c npx …` is how clients on Windows are told to start things. */

@@ -38,6 +38,18 @@ const itself: [what: string, command: string, scripts: Record<string, string>, m
   ],
   ['a bundler that writes to dist', 'npm run dev', { dev: 'tsup && node dist/server.js' }],
   ['a script in a script', 'npm run dev', { dev: 'tsc && npm start', start: 'node dist/server.js' }],
+  ['scripts in a row: run-s', 'npm run dev', { dev: 'run-s build start', start: 'node dist/server.js' }],
+  ['scripts in a row: npm-run-all', 'npm run dev', { dev: 'npm-run-all -s build start', start: 'node dist/server.js' }],
+  [
+    'scripts in a row, by a pattern',
+    'npm run dev',
+    {
+      'build:ts': 'tsc',
+      'build:data': 'node data.mjs',
+      dev: 'npx run-s "build:*" start',
+      start: 'node dist/server.js',
+    },
+  ],
   ['prestart', 'npm start', { prestart: 'npm run build', start: 'node dist/server.js' }],
   ['prestart, with bun', 'bun run start', { prestart: 'tsc', start: 'node dist/server.js' }],
   [

@@ -8,7 +8,7 @@ import { discover, type Found, type Wanted } from '#src/config/discovery/discove
 import { openWatch } from '#src/watch/watch.js';
 import { project, type Project } from '../../support/project.js';
 
-/** Text, data that becomes JSON, or where a link leads. Text that begins with `#!` is a program. */
+/** Text, data that becomes JSON, or where a link leads. Text that begins with `#!`, or as compiled programs do, is a program. */
 export type Content = string | object | { link: string };
 
 export interface Place extends Project {
@@ -23,7 +23,7 @@ export function place(t: TestContext, files: Record<string, Content>): Place {
   for (const [name, content] of Object.entries(files)) {
     if (typeof content === 'string') {
       here.write(name, content);
-      if (content.startsWith('#!')) chmodSync(here.path(name), 0o755);
+      if (/^(#!|\x7fELF)/.test(content)) chmodSync(here.path(name), 0o755);
     } else if ('link' in content) {
       mkdirSync(dirname(here.path(name)), { recursive: true });
       symlinkSync(content.link, here.path(name));

@@ -148,3 +148,30 @@ test('where packages lie, on each platform', (t) => {
   assert.equal(findInstalledCopy(imported, venv, directory, 'win32')?.copy, path('venv/Lib/site-packages/own.py'));
   assert.equal(findInstalledCopy(imported, venv, directory, 'linux'), undefined);
 });
+
+for (const [what, text] of [
+  ['the project in the working directory', ''],
+  ['the project that it was installed from', '[console_scripts]\nown-mcp = own.cli:main\n'],
+] as const) {
+  test(`a command of a virtual environment beside the project is an installed copy too: ${what}`, async (t) => {
+    const made = place(t, {
+      'venvs/a/pyvenv.cfg': '',
+      'venvs/a/bin/own-mcp': '#!/venv/python\n',
+      'venvs/a/lib/python3.12/site-packages/own/cli.py': '',
+      'venvs/a/lib/python3.12/site-packages/own-1.0.dist-info/entry_points.txt': text,
+      'project/.git/HEAD': '',
+      'project/pyproject.toml': pyproject,
+      'project/src/own/cli.py': '',
+      'elsewhere/x': '',
+    });
+    const url = pathToFileURL(made.path('project')).href;
+    made.write(
+      'venvs/a/lib/python3.12/site-packages/own-1.0.dist-info/direct_url.json',
+      JSON.stringify({ url, dir_info: {} }),
+    );
+    const cwd = made.path(text === '' ? 'project' : 'elsewhere');
+    const found = await made.find('~/venvs/a/bin/own-mcp', { cwd });
+    assert.equal(found.copy?.copy, made.path('venvs/a/lib/python3.12/site-packages/own/cli.py'), found.why);
+    assert.deepEqual((await made.watched(found, cwd))['server'], ['project/pyproject.toml', 'project/src/own/cli.py']);
+  });
+}

@@ -163,3 +163,25 @@ test('--also-watch is watched where nothing is found, and the line says so', asy
   );
   assert.match(found?.why ?? '', /^watching docs and nothing else: /);
 });
+
+test('an installed copy is told whatever is said of watching and building', async (t) => {
+  const packages = '.venv/lib/python3.12/site-packages';
+  const files = {
+    'pyproject.toml': '[project]\nname = "own"\n',
+    'src/own/__main__.py': '',
+    [`${packages}/own/__main__.py`]: '',
+    '.venv/pyvenv.cfg': '',
+    '.venv/bin/python': '',
+  };
+  const command = { command: '.venv/bin/python', args: ['-m', 'own'] };
+  for (const given of [
+    {},
+    { watch: ['src'] },
+    { watch: ['src'], build: false },
+    { watch: ['src'], build: 'make' },
+  ] as const) {
+    const { config, warnings, found } = await supply(t, { ...command, ...given }, {}, files);
+    assert.ok(config.installedCopy, JSON.stringify(given));
+    assert.match([...warnings, found?.why].join(), /a copy that was installed without -e/, JSON.stringify(given));
+  }
+});

@@ -1,0 +1,18 @@
+// Whether files would be watched by paths and globs, by their names alone: for whoever warns that something is left out. Ignored names and
+// .gitignore files are not weighed.
+import { relative, sep } from 'node:path';
+import { isBelow, realOf } from './paths.js';
+import { parseRoot } from './roots.js';
+
+export function coverage(paths: readonly string[], cwd: string): (file: string) => boolean {
+  const roots = paths
+    .map((path) => parseRoot('', path, cwd))
+    .map(({ named, glob }) => ({ named: realOf(named), glob }));
+  return (file) => {
+    const real = realOf(file);
+    return roots.some(({ named, glob }) => {
+      if (glob === undefined) return real === named || isBelow(real, named);
+      return isBelow(real, named) && glob.matches(relative(named, real).replaceAll(sep, '/'));
+    });
+  };
+}
