@@ -79,13 +79,12 @@ function toolsText({ heeds, evidence, note }: ClientOverview['client']['listChan
   return heeds ? `shows new tools after an edit${about}` : `shows new tools only after a reconnect${about}`;
 }
 
-/** Breaks a line between words; what follows is indented a little more. */
-function fitted(line: string): string[] {
+/** Breaks a line between words; the lines that follow are indented a little more than the first. */
+function fitted(line: string, indent = `${/^ */.exec(line)?.[0] ?? ''}  `): string[] {
   if (line.length <= WIDTH) return [line];
-  const indent = /^ */.exec(line)?.[0] ?? '';
   const at = line.lastIndexOf(' ', WIDTH);
   if (at <= indent.length) return [line];
-  return [line.slice(0, at), ...fitted(`${indent}${indent.length < 8 ? '  ' : ''}${line.slice(at + 1)}`)];
+  return [line.slice(0, at), ...fitted(indent + line.slice(at + 1), indent)];
 }
 
 function asJson(overview: readonly ClientOverview[]): string {

@@ -228,7 +228,7 @@ test('clients: files, servers, whether they are wrapped, and whose bin is gone; 
   assert.match(stdout, /^Codex \(codex\): shows new tools only after a reconnect \(seen in a run\)$/m);
   assert.match(stdout, /! .*config\.toml:1:\d+/);
   assert.match(stdout, /^Cursor \(cursor\)/m);
-  assert.match(stdout, /Not found here: Claude Desktop/);
+  assert.match(stdout, /\nNot found here: Claude Desktop \(claude-desktop\), .*\n(?: {2}\S.*\n){2,}$/);
   const data = JSON.parse((await here.run('clients', '--json')).stdout);
   assert.equal(data.clients.length, 19);
   const [claude] = data.clients;
