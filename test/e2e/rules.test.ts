@@ -249,7 +249,7 @@ test("P7 an edit of the configuration file that can't be used is reported, and w
   const text = await call('say');
   assert.match(text, /The configuration of mcp-hotline has an error/);
   assert.match(text, /ruels/);
-  await proxy.waitForLog(/configuration failed: .*mcp-hotline.config.json:\d+:\d+: ruels is not a known key/);
+  await proxy.waitForLog(/configuration error: .*mcp-hotline.config.json:\d+:\d+: ruels is not a known key/);
   assert.deepEqual((await proxy.request('tools/list')).result.tools.length, 1);
   files.write('mcp-hotline.config.json', good);
   assert.equal(await call('say'), 'one plain none');

@@ -2,11 +2,12 @@
 // an edit of it does while the proxy runs is for other tests.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fixture, project, startProxy } from '../../support/harness.js';
-import { root } from '../../support/paths.js';
+import { fixture, project, startProxy, testEnvironment } from '../../support/harness.js';
+import { bin, root } from '../../support/paths.js';
 
 const [node, echo] = fixture('echo') as [string, string];
 const name = 'mcp-hotline.config.jsonc';
@@ -90,4 +91,25 @@ test('a project whose directory is gone is told as that, not as a configuration 
   assert.equal(result.isError, true, proxy.transcript());
   assert.match(result.content[0].text, /can't be started, because its directory \S+\/app does not exist any more/);
   assert.doesNotMatch(result.content[0].text, /configuration/);
+});
+
+test("--watch that leaves out the server's own code is told in the log, with the option that is meant", async (t) => {
+  const files = project(t, { 'server.mjs': readFileSync(echo, 'utf8'), 'prompts/a.md': '' });
+  const proxy = startProxy(t, {
+    command: [node, 'server.mjs'],
+    cwd: files.directory,
+    options: ['--watch', 'prompts'],
+  });
+  await proxy.waitForLog(/--watch leaves out server\.mjs, .* use --also-watch prompts instead/);
+});
+
+test('smoke says that the file is missing which the command names', (t) => {
+  const { directory } = project(t);
+  const { status, stderr } = spawnSync(node, [bin, 'smoke', '--', node, 'missing.js'], {
+    cwd: directory,
+    encoding: 'utf8',
+    env: testEnvironment('smoke-missing'),
+  });
+  assert.equal(status, 2);
+  assert.equal(stderr, `mcp-hotline: ${join(directory, 'missing.js')} does not exist\n`);
 });
