@@ -12,11 +12,18 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist/bundle');
 
 /** Each of them needs the configuration or the watch, and no session waits for it: together they are little larger than one. */
-const sharing = ['src/cli/explain.ts', 'src/cli/smoke.ts', 'src/build-helper.ts'];
+const sharing = [
+  'src/cli/explain.ts',
+  'src/cli/smoke.ts',
+  'src/build-helper.ts',
+  'src/cli/clients/wrap.ts',
+  'src/cli/clients/unwrap.ts',
+  'src/cli/clients/clients.ts',
+];
 /** Most sessions have no configuration file to parse, and five files of the bundle could have to. */
 const lateParser = 'jsonc-parser';
 /** Large, and needed by several files of the bundle that nobody waits for: in a file of their own even where the import is static. */
-const apart = ['yaml', 'src/clients/documents.ts'];
+const apart = new Set(['yaml', 'src/clients/documents.ts']);
 
 /** CommonJS, because Node loads that in half the time, at its start above all. */
 const options = {
@@ -110,7 +117,7 @@ function boundaries(found) {
         if (path === './commands.cjs') return { path, external: true };
         const entry = path.startsWith('.') ? fromRoot(resolve(resolveDir, path)).replace(/\.js$/, '.ts') : path;
         const late = kind === 'dynamic-import' || (kind === 'require-call' && path === lateParser);
-        if (!late && (kind !== 'import-statement' || !apart.includes(entry))) return;
+        if (!late && (kind !== 'import-statement' || !apart.has(entry))) return;
         if (!sharing.includes(entry)) {
           found.add(entry);
           return { path: `./${nameOf(entry)}.cjs`, external: true };

@@ -29,15 +29,25 @@ test('every file of the bundle has a source map that leads to the sources', () =
   );
 });
 
-test('what several commands need is in the bundle once for all of them, and the parser of configuration files once', () => {
+test('what several commands need is in the bundle once for all of them, and each parser once', () => {
   const shared = sourcesOf(maps.get('commands.cjs.map'));
-  for (const source of ['cli/explain.ts', 'cli/smoke.ts', 'build-helper.ts', 'watch/watch.ts', 'config/config.ts'])
+  for (const source of [
+    'cli/explain.ts',
+    'cli/smoke.ts',
+    'build-helper.ts',
+    'cli/clients/wrap.ts',
+    'watch/watch.ts',
+    'config/config.ts',
+  ])
     assert.ok(shared.includes(`../../src/${source}`), source);
-  const parsers = [...maps].filter(([, map]) => sourcesOf(map).some((source) => /jsonc-parser/.test(source)));
-  assert.deepEqual(
-    parsers.map(([name]) => name),
-    ['jsonc-parser.cjs.map'],
-  );
+  const parsers = { 'jsonc-parser': 'jsonc-parser', yaml: 'yaml', 'toml-eslint-parser': 'clients-documents' };
+  for (const [name, file] of Object.entries(parsers)) {
+    const holders = [...maps].filter(([, map]) => sourcesOf(map).some((source) => source.includes(`/${name}/`)));
+    assert.deepEqual(
+      holders.map(([holder]) => holder),
+      [`${file}.cjs.map`],
+    );
+  }
 });
 
 test('the licence of every package that the bundle contains a part of is in its file of licences', () => {
