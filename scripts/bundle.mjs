@@ -23,7 +23,7 @@ const sharing = [
 /** Most sessions have no configuration file to parse, and five files of the bundle could have to. */
 const lateParser = 'jsonc-parser';
 /** Large, and needed by several files of the bundle that nobody waits for: in a file of their own even where the import is static. */
-const apart = new Set(['yaml', 'src/clients/documents.ts']);
+const apart = new Set(['yaml', 'src/clients/documents.ts', 'src/config/discovery/discover.ts']);
 
 /** CommonJS, because Node loads that in half the time, at its start above all. */
 const options = {
