@@ -108,6 +108,8 @@ export interface OwnRequest {
 /** The results by their methods; and by the protocol version that a client asked for, which one it got. */
 export type Remembered = Partial<Record<'initialize' | 'server/discover', Readonly<Record<string, unknown>>>> & {
   versions?: Readonly<Record<string, string>>;
+  /** It answered `server/discover` as a server of the legacy era does. */
+  refusesDiscover?: true;
 };
 
 export interface Desk {

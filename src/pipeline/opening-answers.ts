@@ -36,8 +36,9 @@ export function discoverInPlace(desk: Desk): Members | undefined {
 
 /** Whether a slow server's answer to this method can be told from what it said when it ran before. */
 export function isForeseen({ remembered }: Desk, method: string): boolean {
-  // A server that was only ever seen to be legacy would refuse a discover.
-  return remembered.initialize !== undefined || (method === 'server/discover' && remembered[method] !== undefined);
+  if (method !== 'server/discover') return remembered.initialize !== undefined;
+  // A server that only legacy clients have opened may still be modern: nobody has asked it.
+  return remembered[method] !== undefined || remembered.refusesDiscover === true;
 }
 
 /**

@@ -31,6 +31,7 @@ export class Memory {
     const before = JSON.stringify(this.#desk.remembered);
     const said = membersOf(readAt(line, ['result']));
     this.#desk.remembered[method] = said;
+    if (method === 'server/discover') delete this.#desk.remembered.refusesDiscover;
     if (method === 'initialize') rememberVersion(this.#desk, said['protocolVersion']);
     if (JSON.stringify(this.#desk.remembered) !== before) await this.#write();
   }
@@ -39,8 +40,10 @@ export class Memory {
   async forgetDiscover(): Promise<void> {
     // A server may have answered before the file is read.
     await this.#work;
-    if (this.#desk.remembered['server/discover'] === undefined) return;
-    delete this.#desk.remembered['server/discover'];
+    const { remembered } = this.#desk;
+    if (remembered['server/discover'] === undefined && remembered.refusesDiscover === true) return;
+    delete remembered['server/discover'];
+    remembered.refusesDiscover = true;
     await this.#write();
   }
 
@@ -57,6 +60,8 @@ async function recall(flow: FlowContext, desk: Desk): Promise<void> {
     for (const method of ['initialize', 'server/discover'] as const) {
       if (all[method] !== undefined) desk.remembered[method] ??= membersOf(all[method]);
     }
+    if (all['refusesDiscover'] === true && desk.remembered['server/discover'] === undefined)
+      desk.remembered.refusesDiscover = true;
     desk.remembered.versions = { ...textsOf(all['versions']), ...desk.remembered.versions };
   } catch {
     // There is no memory yet, or none that can be read: a guess will do.

@@ -4,6 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FORESEEN_AFTER_MS } from '#src/reload/start-limits.js';
 import { live, script, scripted } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
 import { behaviour } from '../../support/reloadable.js';
@@ -17,7 +19,8 @@ const said = {
   serverInfo: { name: 'before', version: '1' },
   instructions: 'Count sheep.',
 };
-const known = memory({ initialize: said, versions: { [version]: version } });
+const last = { initialize: said, versions: { [version]: version } };
+const known = memory(last);
 const answered = { ...said, capabilities: { tools: { listChanged: true }, logging: {} } };
 
 /** A server that loads until there is a file `gate`. */
@@ -191,8 +194,9 @@ describe('a slow first start', { concurrency: 4 }, () => {
     assert.match(failureIn(await asked, proxy.transcript), /^The build of the MCP server failed/);
   });
 
-  test('P16 a client that opens with discover: what was seen to be legacy refuses it, and initialize is answered', async (t) => {
-    const proxy = await live(t, files(), opening);
+  test('P16 a client that opens with discover: what was seen to refuse it does so, and initialize is answered', async (t) => {
+    const refused = memory({ ...last, refusesDiscover: true });
+    const proxy = await live(t, { ...files(), ...refused }, opening);
     assert.equal((await proxy.request('server/discover', { _meta: meta })).error?.code, -32601);
     assert.deepEqual(await open(proxy), answered);
     const asked = proxy.call('which');
@@ -207,11 +211,22 @@ describe('a slow first start', { concurrency: 4 }, () => {
     );
   });
 
+  test('P16 a client that opens with discover: what only legacy clients have seen is waited for, since it may be modern', async (t) => {
+    const source = modernScript(`await appears('gate'); export const tools = { which: () => generation };`);
+    const proxy = await modern(t, source, { files: known, options: withMemory });
+    const asked = proxy.ask('server/discover');
+    // Longer than a command that is remembered is waited for.
+    await Promise.race([asked, delay(2 * FORESEEN_AFTER_MS)]);
+    proxy.files.write('gate', '');
+    assert.ok((await asked).result, proxy.transcript());
+    assert.equal(await proxy.which(), '1');
+  });
+
   test('P16 a client that opens with discover: what was seen to be modern is told, and the rest waits', async (t) => {
     const info = { [SERVER_INFO]: { name: 'before', version: '1' } };
-    const last = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, _meta: info };
+    const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, _meta: info };
     const source = modernScript(`await appears('gate'); export const tools = { which: () => generation };`);
-    const proxy = await modern(t, source, { files: memory({ 'server/discover': last }), options: withMemory });
+    const proxy = await modern(t, source, { files: memory({ 'server/discover': discovered }), options: withMemory });
     const { result } = await proxy.ask('server/discover');
     assert.deepEqual(result['_meta'], info);
     const asked = [proxy.which(), proxy.ask('tools/list')] as const;
