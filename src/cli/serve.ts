@@ -10,7 +10,6 @@ import { createProxy, type Proxy } from '../proxy.js';
 import type { FirstServer } from '../server/first.js';
 import { MARK } from '../smoke/leftovers.js';
 import { buildHelperCommand } from './helper-command.js';
-import { leftOutWarning } from './left-out.js';
 
 const AS_PID_1 =
   'mcp-hotline is process 1 of its container, and does not reap processes that servers leave behind: start the container with an init (docker run --init)';
@@ -34,8 +33,13 @@ export async function serve(served: Served): Promise<Serving> {
   const { stdin: input, stdout: output, stderr } = process;
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env });
-  const leftOut = leftOutWarning(served);
-  for (const warning of leftOut === undefined ? warnings : [...warnings, leftOut]) log.warn('warning', warning);
+  for (const warning of warnings) log.warn('warning', warning);
+  // Not loaded at every start: only who says what to watch can leave something out.
+  if (served.said.watch !== undefined || served.file?.rules !== undefined) {
+    const { leftOutWarning } = await import('./left-out.js');
+    const leftOut = leftOutWarning(served);
+    if (leftOut !== undefined) log.warn('warning', leftOut);
+  }
   // Node reaps its own children only: what a server leaves behind in its container would stay as a zombie.
   if (process.pid === 1) log.warn('warning', AS_PID_1);
   if (found !== undefined) log[found.level]('starting', found.why);
