@@ -156,13 +156,17 @@ function countLines(file: string): number {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
 }
 
-/** Only whole lines; what the server itself prints is none of the log's. */
+/**
+ * Only whole lines, and none that the server itself prints. The warning that `--watch` leaves out the entry is left out too: these
+ * projects watch `src` alone on purpose.
+ */
 function parseLog(stderr: string): LogEvent[] {
   return stderr
     .split('\n')
     .slice(0, -1)
     .filter((line) => line.startsWith('{"time"'))
-    .map((line) => JSON.parse(line) as LogEvent);
+    .map((line) => JSON.parse(line) as LogEvent)
+    .filter(({ text }) => !text.startsWith('--watch leaves out '));
 }
 
 /** The events of a proxy that looks by itself, and of one that polls. */
