@@ -1,6 +1,7 @@
 // The table: what is told of each group's figures, and with what the benchmark would be content. Pure arithmetic; measuring is
 // left to groups/, showing to report.ts.
 import type { Group, Sample } from './groups/group.js';
+import { firstConnects } from './groups/first-connect.js';
 import { gaps } from './groups/gap.js';
 import { fileCounts, growth, heldCounts } from './groups/growth.js';
 import { idle } from './groups/idle.js';
@@ -13,6 +14,7 @@ export const groups = {
   'round-trip': roundTrip,
   throughput: throughputs,
   'start-up': startUps,
+  'first-connect': firstConnects,
   memory,
   reload: reloads,
   notices,
@@ -143,6 +145,17 @@ export const rows: readonly Row[] = [
     shown: shownWays('start', ['direct', 'pipe', way]).map(([key, name]) => [key, `${name} ms`]),
     target: 1.6,
     guard: 3.2,
+  })),
+  ...(['node', 'python'] as const).map((kind): Row => ({
+    group: 'first-connect',
+    text: `first connect, spawn to the initialize answer: proxy / the server alone, ${kind === 'node' ? 'Node on the SDK' : 'a small Python server'}`,
+    unit: '×',
+    value: (sample) => ratio(sample, `connect ${kind} proxied`, `connect ${kind} bare`),
+    shown: [
+      [`connect ${kind} bare`, 'alone ms'],
+      [`connect ${kind} proxied`, 'proxy ms'],
+    ],
+    target: kind === 'node' ? 1.25 : 1.5,
   })),
   ...(['bare', 'sdk'] as const).map((kind): Row => ({
     group: 'reload',

@@ -18,6 +18,9 @@ export type WayName = 'direct' | 'pipe' | 'apart' | 'plain' | 'watching' | 'unch
 
 export interface Ground {
   readonly scratch: string;
+  /** The program that is measured. */
+  readonly bin: string;
+  readonly env: NodeJS.ProcessEnv;
   /** A directory of so many files, 1 kB each, twenty a directory. */
   tree(files: number): Promise<string>;
   /** The ways to the echoing server. */
@@ -54,6 +57,8 @@ export async function prepareGround(bin = shipped): Promise<Ground> {
   };
   return {
     scratch,
+    bin,
+    env,
     node,
     proxy,
     tree,
