@@ -195,6 +195,11 @@ function checksOf(results: string, scenario: string, url: string): Check[] {
   const written = JSON.parse(readFileSync(join(results, folder!, 'checks.json'), 'utf8')) as Written[];
   return written.map(({ id, status, description, errorMessage, details }) => {
     const all = JSON.stringify({ description, errorMessage, details: status === 'INFO' ? undefined : details });
-    return { id, status, words: all.replaceAll(url, 'URL').replaceAll(new URL(url).host, 'HOST') };
+    // The bridge numbers its streams as requests arrive, and the suite sends some of them side by side.
+    const words = all
+      .replaceAll(url, 'URL')
+      .replaceAll(new URL(url).host, 'HOST')
+      .replace(/"id":"\d+\.\d+"/g, '"id":"EVENT"');
+    return { id, status, words };
   });
 }
