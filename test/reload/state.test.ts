@@ -1,4 +1,4 @@
-/** The reload's states: what transition() does is what ARCHITECTURE.md says, for every state and every event. */
+/** The reload's states: what transition() does is what docs/reload-states.md says, for every state and every event. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -32,8 +32,8 @@ test('P13 clean exit: every state ends when it is told to', () => {
   }
 });
 
-test('ARCHITECTURE.md shows the transitions as they are', () => {
-  const page = readFileSync(`${root}/ARCHITECTURE.md`, 'utf8');
+test('docs/reload-states.md shows the transitions as they are', () => {
+  const page = readFileSync(`${root}/docs/reload-states.md`, 'utf8');
   const table = page
     .split('\n')
     .filter((line) => /^\| (serving|building|refreshing|retiring|starting|waiting|broken|closing)/.test(line));
