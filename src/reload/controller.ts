@@ -226,8 +226,9 @@ export class Controller implements Flow {
       freshness?.forget('failed');
     }
     // One that had no session to open is not known to have read its code yet.
-    this.#attempts.freshness?.loads(desk.session.stands ? undefined : to);
-    if (!desk.session.stands) this.#traffic.awaitWord(to);
+    const unopened = desk.session.stands ? undefined : to;
+    this.#attempts.freshness?.loads(unopened);
+    this.#traffic.awaitWord(unopened);
     takeOver(desk, to);
     this.#history.serves(to);
     this.#lookout.reloaded();

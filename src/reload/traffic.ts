@@ -179,7 +179,7 @@ export class Traffic {
   }
 
   /** Tells when it says its first word, and when it gives its first answer. */
-  awaitWord(generation: number): void {
+  awaitWord(generation: number | undefined): void {
     this.#silent = generation;
     this.#unready = generation;
   }

@@ -54,7 +54,7 @@ describe('a slow first start', { concurrency: 4 }, () => {
     );
     assert.equal(proxy.told(1).filter(({ method }) => method === 'initialize').length, 1);
     assert.doesNotMatch(proxy.stderr(), failed);
-    assert.match(proxy.stderr(), /ready: generation 1/);
+    assert.equal(proxy.stderr().match(/ready: generation 1/g)?.length, 1, proxy.stderr());
     assert.deepEqual(proxy.notifications(), [], 'the client has no list that could have changed');
   });
 
