@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installLines, readmeProject, runLines, runSnippets } from './readme.mjs';
+import { installLines, readmeProject, runConfigured, runLines } from './readme.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'hotline-package-'));
@@ -106,7 +106,6 @@ async function asReadmeSays() {
     run(placed, project, env);
     if (line.startsWith('npm install -D')) await useIn(project, env);
   }
-  await runSnippets(project, env);
   const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
   if (left.length > 0) throw new Error(`npm uninstall leaves ${left.map(({ name }) => name).join(', ')}`);
 }
@@ -114,7 +113,9 @@ async function asReadmeSays() {
 /** The command and the module that are installed in a project do what README says. */
 async function useIn(project, env) {
   expectVersion(join(project, 'node_modules/mcp-hotline/bin/mcp-hotline.js'), project);
-  await runLines(project, { ...env, PATH: [join(project, 'node_modules/.bin'), env.PATH].join(delimiter) });
+  const path = [join(project, 'node_modules/.bin'), env.PATH].join(delimiter);
+  await runLines(project, { ...env, PATH: path });
+  await runConfigured(project, { ...env, PATH: path });
 }
 
 function expectCommand(command) {

@@ -45,17 +45,27 @@ export async function runLines(directory, env) {
   await converse({ command: process.execPath, args: ['proxy.mjs'] }, 'the program', directory, env);
 }
 
-/** What is pasted into the configuration of a client, with the package installed in the project. */
-export async function runSnippets(directory, env) {
-  const json = blocks('### In your client', 'json').flatMap((block) => serversIn(JSON.parse(block)));
-  const toml = blocks('### In your client', 'toml').map((block) => ({
-    command: JSON.parse(/^command = (.*)$/m.exec(block)[1]),
-    args: JSON.parse(/^args = (.*)$/m.exec(block)[1]),
-  }));
-  if (json.length < 3 || toml.length < 1) throw new Error('README does not say what to put into a configuration');
-  for (const { command, args } of [...json, ...toml]) {
-    const placed = args.map((word) => word.replace('/path/to/project', directory));
-    await converse({ command, args: placed }, [command, ...args].join(' '), directory, env);
+/** What is written into a client's configuration: by hand, and by `wrap`, which `unwrap` undoes. */
+export async function runConfigured(directory, env) {
+  const heading = "## From a client's configuration, in one command";
+  const byHand = blocks(heading, 'json').flatMap((block) => serversIn(JSON.parse(block)));
+  const lines = blocks(heading, '').flatMap(linesOf);
+  if (byHand.length === 0 || lines.length < 3) throw new Error('README does not say how to configure a client');
+  const installed = join(directory, 'node_modules/mcp-hotline');
+  const placed = (word) => word.replace('/path/to/mcp-hotline', installed).replace('/path/to/project', directory);
+  for (const { command, args } of byHand)
+    await converse({ command, args: args.map(placed) }, [command, ...args].join(' '), directory, env);
+
+  const file = join(directory, '.mcp.json');
+  const before = '{ "mcpServers": { "mine": { "command": "node", "args": ["src/server.js"] } } }\n';
+  writeFileSync(file, before);
+  for (const line of lines) {
+    const isEdit = /^mcp-hotline (un)?wrap$/.test(line);
+    await runLine(isEdit ? `${line} --yes` : line, directory, env);
+    const isWrapped = readFileSync(file, 'utf8') !== before;
+    if (isEdit && isWrapped !== line.endsWith(' wrap')) throw new Error(`${line} does not do what README says`);
+    for (const server of isWrapped ? serversIn(JSON.parse(readFileSync(file, 'utf8'))) : [])
+      await converse(server, `what ${line} wrote`, directory, env);
   }
 }
 
@@ -68,7 +78,9 @@ async function withThisClone() {
     symlinkSync(root, join(directory, 'node_modules/mcp-hotline'), 'junction');
     symlinkSync(join(root, 'bin/mcp-hotline.js'), join(directory, 'node_modules/.bin/mcp-hotline'));
     const PATH = [join(directory, 'node_modules/.bin'), process.env.PATH].join(delimiter);
-    await runLines(directory, { ...process.env, PATH, HOME: scratch, XDG_STATE_HOME: join(scratch, 'state') });
+    const env = { ...process.env, PATH, HOME: scratch, XDG_STATE_HOME: join(scratch, 'state') };
+    await runLines(directory, env);
+    await runConfigured(directory, env);
   } catch (error) {
     console.error(`readme: ${error.message}`);
     process.exitCode = 1;
@@ -78,7 +90,7 @@ async function withThisClone() {
 }
 
 async function runLine(line, directory, env) {
-  const isOwnCommand = /^mcp-hotline (explain|smoke)\b/.test(line);
+  const isOwnCommand = /^mcp-hotline (explain|smoke|wrap|unwrap|clients)\b/.test(line);
   if (!isOwnCommand) return converse({ command: line, args: [], shell: true }, line, directory, env);
   const { code, output } = await ended(start({ command: line, args: [], shell: true }, directory, env, 'ignore'));
   if (code !== 0) throw new Error(`${line}: exit code ${code}\n${output}`);
