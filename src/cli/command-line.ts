@@ -39,7 +39,7 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const takesServer = operands.kind === 'server';
   const parsed = parse(own, options, takesServer);
   const typed = takesServer ? own.slice(0, own.length - parsed._.length) : own;
-  const dash = singleDash(typed, options);
+  const dash = singleDash(typed, command);
   if (dash !== undefined) return { ok: false, error: dash };
   const asked = { given: {}, operands: [], typed, proxyOptions: [] };
   if (parsed['help'] === true)
@@ -47,7 +47,7 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   if (parsed['version'] === true) return { ok: true, value: { ...asked, command: commandNamed(commands, 'version') } };
 
   const given: Record<string, unknown> = {};
-  const wrong = unknownOption(parsed, options) ?? badSwitch(typed, options) ?? readOptions(parsed, options, given);
+  const wrong = unknownOption(parsed, command) ?? badSwitch(typed, options) ?? readOptions(parsed, options, given);
   if (wrong !== undefined) return { ok: false, error: wrong };
   if (!takesServer) {
     const isPassed = operands.kind === 'words' && operands.proxyOptions === true;
@@ -167,21 +167,25 @@ function parse(words: readonly string[], options: Options, halts: boolean): Pars
   return halts ? { ...parsed, _: words.slice(words.length - parsed._.length) } : parsed;
 }
 
-function unknownOption(parsed: Parsed, options: Options): string | undefined {
+function unknownOption(parsed: Parsed, command: Command): string | undefined {
+  const { options } = command;
   const known = new Set([...optionNames(options), ...options.map(({ alias }) => alias), 'h', 'v', 'V', '_']);
   const unknown = Object.keys(parsed).find((key) => !known.has(key));
-  return unknown === undefined ? undefined : unknownName(`${unknown.length === 1 ? '-' : '--'}${unknown}`, options);
+  return unknown === undefined ? undefined : unknownName(`${unknown.length === 1 ? '-' : '--'}${unknown}`, command);
 }
 
 /** `-watch` would be taken for -w -a -t -c and, of all things, -h. */
-function singleDash(typed: readonly string[], options: Options): string | undefined {
+function singleDash(typed: readonly string[], command: Command): string | undefined {
   const word = typed.find((one) => /^-[a-z]{2}/i.test(one));
-  return word === undefined ? undefined : unknownName(word.replace(/=.*/, ''), options);
+  return word === undefined ? undefined : unknownName(word.replace(/=.*/, ''), command);
 }
 
-function unknownName(typed: string, options: Options): string {
+function unknownName(typed: string, { name, options }: Command): string {
   const meant = nearest(typed.replace(/^-+/, ''), optionNames(options));
-  return `unknown option ${typed}; ${meant === undefined ? 'mcp-hotline --help lists them all' : `did you mean --${meant}?`}`;
+  if (meant !== undefined) return `unknown option ${typed}; did you mean --${meant}?`;
+  // Another command may have it.
+  if (name !== 'run') return `${name} has no option ${typed}; mcp-hotline ${name} --help lists those it has`;
+  return `unknown option ${typed}; mcp-hotline --help lists them all`;
 }
 
 /** The parser takes every word but "true" for false. */

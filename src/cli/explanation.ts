@@ -136,7 +136,9 @@ async function filesOf(
   );
   const mark = watch.mark();
   await watch.ready;
-  for (const change of watch.changedSince(mark)) for (const rule of change.rules) files.get(rule)?.push(change.path);
+  // A directory from which a file may have gone since counts as one, but nothing is there.
+  const there = watch.changedSince(mark).filter(({ kind }) => kind !== 'removed');
+  for (const change of there) for (const rule of change.rules) files.get(rule)?.push(change.path);
   await watch.close();
   return { files, problems };
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { shellLine } from '#src/cli/installation.js';
@@ -157,6 +157,13 @@ test('an empty list in a file says nothing: what is watched is found, and explai
   const { stdout } = await explain(directory, ['--', 'node', 'server.js']);
   assert.match(stdout, /server\.js {2}\(found\)/);
   assert.doesNotMatch(stdout, /\(file\)/);
+});
+
+test('an empty directory is not listed among the files', async (t) => {
+  const { directory } = project(t, { 'server.js': '' });
+  mkdirSync(join(directory, 'empty'));
+  const { stdout } = await explain(directory, ['--json', '--', 'node', 'server.js']);
+  assert.deepEqual(JSON.parse(stdout).rules[0].files, ['server.js']);
 });
 
 test('nothing to watch: the reason, and exit code 1', async (t) => {
