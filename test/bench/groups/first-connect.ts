@@ -52,7 +52,7 @@ async function servers({ scratch }: Ground): Promise<Record<string, Server>> {
 
 /** In milliseconds; NaN where the server can't be run here. */
 async function connect({ env }: Ground, { directory, words }: Server, before: readonly string[]): Promise<number> {
-  const [command = '', ...args] = [...before, ...words];
+  const [command, ...args] = [...before, ...words];
   const begin = performance.now();
   const child = spawn(command, args, { cwd: directory, env, stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.on('error', () => {});
