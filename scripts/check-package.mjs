@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installLines, readmeProject, runConfigured, runLines } from './readme.mjs';
+import { wrapAndBack } from './wrapped.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'hotline-package-'));
@@ -110,12 +111,15 @@ async function asReadmeSays() {
   if (left.length > 0) throw new Error(`npm uninstall leaves ${left.map(({ name }) => name).join(', ')}`);
 }
 
-/** The command and the module that are installed in a project do what README says. */
+/** The command and the module that are installed in a project do what README says, and put servers behind the proxy and back. */
 async function useIn(project, env) {
-  expectVersion(join(project, 'node_modules/mcp-hotline/bin/mcp-hotline.js'), project);
+  const bin = join(project, 'node_modules/mcp-hotline/bin/mcp-hotline.js');
+  expectVersion(bin, project);
   const path = [join(project, 'node_modules/.bin'), env.PATH].join(delimiter);
   await runLines(project, { ...env, PATH: path });
   await runConfigured(project, { ...env, PATH: path });
+  console.log('package: wrap, start what was written, call, unwrap');
+  await wrapAndBack(project, bin, env);
 }
 
 function expectCommand(command) {

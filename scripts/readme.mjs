@@ -96,18 +96,35 @@ async function runLine(line, directory, env) {
   if (code !== 0) throw new Error(`${line}: exit code ${code}\n${output}`);
 }
 
-/** Opens a session as a client would, and leaves. */
-async function converse(command, what, directory, env) {
+/** Opens a session as a client would, has `use` call tools in it (each call gives the text of its result), and leaves. */
+export async function converse(command, what, directory, env, use = async () => {}) {
   const child = start(command, directory, env, 'pipe');
   const end = ended(child);
   child.stdin.on('error', () => {});
-  child.stdin.write(`${JSON.stringify(initialize)}\n`);
-  const answered = new Promise((resolve) => createInterface(child.stdout).once('line', resolve));
-  const answer = await Promise.race([answered, end.then(() => '')]);
+  const lines = createInterface(child.stdout);
+  const ask = async (message) => {
+    const answered = new Promise((resolve) => {
+      lines.on('line', (line) => JSON.parse(line).id === message.id && resolve(line));
+    });
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+    return Promise.race([answered, end.then(() => '')]);
+  };
+  let id = initialize.id;
+  const call = async (name, args) => {
+    id += 1;
+    const line = await ask({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } });
+    return line === '' ? line : (JSON.parse(line).result?.content?.[0]?.text ?? line);
+  };
+  const answer = await ask(initialize);
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  const problem = await use(call).then(
+    () => '',
+    ({ message }) => message,
+  );
   child.stdin.end();
   const { code, output } = await end;
-  if (code !== 0 || !answer.includes('"serverInfo"'))
-    throw new Error(`${what}: ${answer}, exit code ${code}\n${output}`);
+  if (code !== 0 || !answer.includes('"serverInfo"') || problem !== '')
+    throw new Error(`${what}: ${problem || answer}, exit code ${code}\n${output}`);
 }
 
 function start({ command, args, shell = process.platform === 'win32' }, cwd, env, stdin) {
