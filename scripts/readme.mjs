@@ -117,10 +117,12 @@ export async function converse(command, what, directory, env, use = async () => 
   };
   const answer = await ask(initialize);
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
-  const problem = await use(call).then(
-    () => '',
-    ({ message }) => message,
-  );
+  let problem = '';
+  try {
+    await use(call);
+  } catch (error) {
+    problem = error.message;
+  }
   child.stdin.end();
   const { code, output } = await end;
   if (code !== 0 || !answer.includes('"serverInfo"') || problem !== '')

@@ -1,7 +1,7 @@
 // Has an installed package wrap the servers in configurations of a project, starts what it wrote as a client does, calls a tool before and
 // after an edit, and unwraps: the files must be byte for byte what they were, and nothing may be left behind. check-package.mjs calls it.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
@@ -36,8 +36,7 @@ const configurations = {
 
 /** `bin`: the package's, in the project's node_modules. */
 export async function wrapAndBack(project, bin, env) {
-  const program = '#!/bin/sh\nexec node src/server.js\n';
-  writeFileSync(join(project, 'src/start.sh'), program, { mode: 0o755 });
+  writeFileSync(join(project, 'src/start.sh'), '#!/bin/sh\nexec node src/server.js\n', { mode: 0o755 });
   const names = Object.keys(configurations).filter((name) => process.platform !== 'win32' || !name.includes('vscode'));
   const files = names.map((name) => ({ ...configurations[name], name, path: join(project, name) }));
   for (const { path, text } of files) {
@@ -74,7 +73,6 @@ export async function wrapAndBack(project, bin, env) {
   const left = contents(project).filter((name) => !before.includes(name));
   const records = contents(env.HOME).filter((name) => name.endsWith('unwrap.json'));
   if (left.length + records.length > 0) throw new Error(`wrap and unwrap leave ${[...left, ...records].join(', ')}`);
-  for (const { path } of files) rmSync(path);
 }
 
 /** The server adds, and after the edit it subtracts: the call that follows the edit is answered by the new code. */

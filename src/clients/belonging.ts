@@ -20,10 +20,22 @@ export async function belongingOf(
   const [command = '', ...args] = words;
   const found = await discover({ command, args, cwd, env });
   const server = found.rules.at(-1);
+  if (server === undefined && isLine(command, cwd)) {
+    return {
+      kind: 'nothing',
+      reason: 'its command is a whole line, expected the program alone and the rest in "args"',
+    };
+  }
   if (server === undefined) return { kind: 'nothing', reason: found.reason ?? found.why };
   const places = server.watch.map((pattern) => realOf(placeOf(pattern, cwd)));
   if (places.some((place) => isInside(place, realOf(project)))) return { kind: 'project' };
   return { kind: 'elsewhere', reason: `its files are in ${shown(places[0] ?? cwd, cwd)}, outside of this project` };
+}
+
+/** Whether what stands for the program is a program with arguments, which few clients can start. */
+function isLine(command: string, cwd: string): boolean {
+  const [program = '', rest] = command.trim().split(/\s+/);
+  return rest !== undefined && (!/[\\/]/.test(program) || isFile(resolve(cwd, program)));
 }
 
 /** The path that a pattern names, or the directory that it looks through. */

@@ -15,13 +15,15 @@ export interface Asked {
   readonly all: boolean;
   /** What to watch was said. */
   readonly saysWatch: boolean;
+  /** Files of the proxy that a wrapped entry names and that do not exist. */
+  readonly gone: readonly string[];
 }
 
 /** Whether `wrap` changes the entry; `belonging` of the command that it starts. */
 export function decideWrap(entry: ServerEntry, belonging: Belonging | undefined, asked: Asked): Decision {
   const problem = cannotChange(entry);
   if (problem !== undefined) return leave(problem);
-  if (wrappedWords(entry.words ?? []) !== undefined) return leave('wrapped already');
+  if (wrappedWords(entry.words ?? []) !== undefined) return leave(wrappedAlready(asked.gone));
   const wanted = asked.isNamed || asked.all;
   if (belonging === undefined || belonging.kind === 'project') return { action: 'change', warnings: warningsOf(entry) };
   if (!wanted) return leave(`${belonging.reason}; name it, or use --all, to wrap it too`);
@@ -57,6 +59,12 @@ function warningsOf({ keys }: ServerEntry): string[] {
         'it has a "dev" key: VS Code would restart the proxy itself on a change, and attach its debugger to it; take "dev" out',
       ]
     : [];
+}
+
+function wrappedAlready(gone: readonly string[]): string {
+  if (gone.length === 0) return 'wrapped already';
+  const files = `${gone.join(' and ')} ${gone.length === 1 ? 'is' : 'are'} gone`;
+  return `wrapped already, and can't be started: ${files}. Unwrap it, and wrap it again`;
 }
 
 function leave(reason: string): Decision {

@@ -2,12 +2,12 @@
 // them. How it is put into words is for the command line.
 
 import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
 import type { Client } from './client.js';
 import { readConfigurations, type Configuration, type Unusable } from './configurations.js';
 import { wrappedWords } from './documents.js';
+import { goneFiles } from './gone.js';
 import type { Context } from './plan.js';
-import { placesOf, signsOf } from './places.js';
+import { placesOf, signsOf, type Machine } from './places.js';
 import type { ServerEntry } from './shape.js';
 import { clients } from './table.js';
 
@@ -42,7 +42,7 @@ export async function overviewOf({ machine, project }: Context): Promise<ClientO
   );
   return clients.map((client) => {
     const own = ({ clients: readers }: Configuration | Unusable): boolean => readers.includes(client);
-    const files = usable.filter(own).map(fileOverview);
+    const files = usable.filter(own).map((configuration) => fileOverview(configuration, machine));
     const problems = unusable.filter(own).map(({ problem }) => problem);
     const isSeen = signsOf(client, machine).some((sign) => existsSync(sign));
     // A file that several clients read tells nothing of those that it was not made for.
@@ -61,27 +61,16 @@ function merged(files: readonly FileOverview[]): FileOverview[] {
   return [...byPath.values()];
 }
 
-function fileOverview(configuration: Configuration): FileOverview {
+function fileOverview(configuration: Configuration, machine: Machine): FileOverview {
   const { path, scope, servers } = configuration;
-  return { path, scope, servers: servers.map((entry) => serverOverview(entry, configuration)) };
+  return { path, scope, servers: servers.map((entry) => serverOverview(entry, configuration, machine)) };
 }
 
-function serverOverview(
-  { name, words, url, disabled, problem }: ServerEntry,
-  configuration: Configuration,
-): ServerOverview {
+function serverOverview(entry: ServerEntry, configuration: Configuration, machine: Machine): ServerOverview {
+  const { name, words, url, disabled, problem } = entry;
   const common = { name, disabled, problem, gone: [], command: words ?? [] };
   if (words === undefined) return { ...common, state: url === undefined ? 'unusable' : 'HTTP' };
   const wrapped = wrappedWords(words);
   if (wrapped === undefined) return { ...common, state: 'not wrapped' };
-  return { ...common, state: 'wrapped', command: wrapped.server, gone: goneFiles(wrapped.proxy, configuration) };
-}
-
-/** Paths among the words that start the proxy which lead nowhere. */
-function goneFiles(proxy: readonly string[], { base, startsIn }: Configuration): string[] {
-  const end = proxy.findIndex((word) => /[\\/]mcp-hotline\.js$/.test(word));
-  return proxy.slice(0, end + 1).filter((word) => {
-    if (isAbsolute(word)) return !existsSync(word);
-    return startsIn === 'project' && /[\\/]/.test(word) && !word.includes('$') && !existsSync(resolve(base, word));
-  });
+  return { ...common, state: 'wrapped', command: wrapped.server, gone: goneFiles(entry, configuration, machine) };
 }

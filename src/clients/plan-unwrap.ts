@@ -5,6 +5,7 @@ import { decideUnwrap } from './decision.js';
 import { readServers, unwrapServer, wrappedWords } from './documents.js';
 import { reasonOf, type Context, type Plan, type Planned, type Request, type Step } from './plan.js';
 import { serverBelonging } from './plan-wrap.js';
+import { cwdOption } from './prefix.js';
 import type { ServerEntry } from './shape.js';
 import { readUndo } from './undo-records.js';
 
@@ -48,20 +49,16 @@ async function stepOf(
   texts.set(file.realPath, unwrapped.value.text);
   const after = readServers(unwrapped.value.text, shape);
   const written = after.ok ? after.value.find((one) => one.name === name)?.words : undefined;
-  const inexact =
-    'there is no record of how it was written before: the entry means the same, and may be spelled in another way';
   return {
     action: 'unwrap',
     name,
     before: words,
     after: written ?? wrapped?.server ?? [],
-    warnings: unwrapped.value.exact ? [] : [inexact],
+    warnings: unwrapped.value.exact ? [] : [inexact(undo !== undefined)],
   };
 }
 
-/** The directory that the proxy is told to work in. */
-function cwdOption(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word) => word === '--cwd' || word.startsWith('--cwd='));
-  if (at < 0) return undefined;
-  return words[at] === '--cwd' ? words[at + 1] : words[at]?.slice('--cwd='.length);
+function inexact(hasRecord: boolean): string {
+  const why = hasRecord ? 'it was edited since it was wrapped' : 'there is no record of how it was written before';
+  return `${why}: the entry means the same, and may be spelled in another way`;
 }

@@ -1,13 +1,13 @@
 // Plans `wrap`: which servers of the configurations are put behind the proxy, and what is written for each. Reads the project to
 // find out which servers belong to it, and writes nothing.
 
-import { resolve } from 'node:path';
 import { belongingOf, type Belonging } from './belonging.js';
 import type { Configuration } from './configurations.js';
 import { decideWrap } from './decision.js';
-import { readServers, wrapServer } from './documents.js';
+import { readServers, wrappedWords, wrapServer } from './documents.js';
+import { directoryOf, goneFiles } from './gone.js';
 import { reasonOf, type Context, type Plan, type Planned, type Request, type Step } from './plan.js';
-import { isTemporary, prefixOf, says } from './prefix.js';
+import { cwdOption, isTemporary, prefixOf, says } from './prefix.js';
 import { installedIn, isDependency, isTracked } from './project.js';
 import type { ServerEntry } from './shape.js';
 import { expandVariables } from './variables.js';
@@ -33,8 +33,7 @@ export async function planWrap(
       if (request.names.length > 0 && !request.names.includes(entry.name)) continue;
       steps.push(await stepOf(entry, configuration, { ...request, portable }, context, texts));
     }
-    const changes = steps.some(({ action }) => action === 'wrap');
-    planned.push({ configuration, steps, warnings: changes ? await warningsOf(configuration, portable, context) : [] });
+    planned.push({ configuration, steps, warnings: await warningsOf(configuration, steps, portable, context) });
   }
   return { planned, texts };
 }
@@ -57,7 +56,8 @@ async function stepOf(
   const saysWatch = says(options, 'watch') || says(options, 'also-watch');
   const belonging =
     entry.words === undefined ? undefined : await serverBelonging(entry.words, entry.cwd, configuration, context);
-  const decision = decideWrap(entry, belonging, { isNamed, all, saysWatch });
+  const gone = goneFiles(entry, configuration, context.machine);
+  const decision = decideWrap(entry, belonging, { isNamed, all, saysWatch, gone });
   if (decision.action === 'leave') return { action: 'leave', name, reason: decision.reason };
 
   const { shape, file } = configuration;
@@ -95,7 +95,7 @@ function startOf(
   const { base, scope, startsIn, clients } = configuration;
   const projectVariable = clients[0].workspaceFolder === true && scope === 'project' ? '${workspaceFolder}' : undefined;
   if (cwd !== undefined)
-    return { startedIn: directoryOf(cwd, configuration, context), directory: undefined, projectVariable };
+    return { startedIn: directoryOf(cwd, configuration, context.machine), directory: undefined, projectVariable };
   if (startsIn === 'elsewhere') return { startedIn: undefined, directory: belongs ? base : undefined, projectVariable };
   // A client that reads the user's own file is opened in any project, and the server may work on that.
   return { startedIn: scope === 'project' ? base : undefined, directory: undefined, projectVariable };
@@ -112,18 +112,21 @@ export async function serverBelonging(
   const known = { env: machine.env, base: configuration.base, home: machine.home };
   const expanded = words.map((word) => expandVariables(word, configuration.clients[0], known));
   return belongingOf(expanded, {
-    cwd: directoryOf(cwd ?? '', configuration, context),
+    cwd: directoryOf(cwd, configuration, machine),
     env: machine.env,
     project: project.root,
   });
 }
 
-function directoryOf(cwd: string, { base, clients }: Configuration, { machine }: Context): string {
-  return resolve(base, expandVariables(cwd, clients[0], { env: machine.env, base, home: machine.home }));
-}
-
-async function warningsOf(configuration: Configuration, portable: boolean, context: Context): Promise<string[]> {
-  const { path, base } = configuration;
+async function warningsOf(
+  configuration: Configuration,
+  steps: readonly Step[],
+  portable: boolean,
+  context: Context,
+): Promise<string[]> {
+  const changes = steps.flatMap((step) => (step.action === 'wrap' ? [step] : []));
+  if (changes.length === 0) return [];
+  const { path, base, clients } = configuration;
   const warnings: string[] = [];
   if (!portable && (await isTracked(path))) {
     warnings.push(
@@ -133,6 +136,11 @@ async function warningsOf(configuration: Configuration, portable: boolean, conte
   if (!portable && isTemporary(context.installation)) {
     warnings.push(
       `${context.installation.bin} is in the cache of a package runner, which may be emptied: install mcp-hotline (npm i -D or npm i -g) and wrap again`,
+    );
+  }
+  if (portable && changes.some(({ after }) => cwdOption(wrappedWords(after)?.proxy ?? []) === base)) {
+    warnings.push(
+      `--cwd is a path of this machine, since ${clients[0].name} starts servers elsewhere and has no word for the project's directory`,
     );
   }
   if (portable && installedIn(base, context.project.root) === undefined) {

@@ -55,6 +55,13 @@ export function says(words: readonly string[], option: string): boolean {
   return words.some((word) => [`--${option}`, `--no-${option}`].includes(word.replace(/=[^]*$/, '')));
 }
 
+/** The directory that the proxy is told to work in. */
+export function cwdOption(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--cwd' || word.startsWith('--cwd='));
+  if (at < 0) return undefined;
+  return words[at] === '--cwd' ? words[at + 1] : words[at]?.slice('--cwd='.length);
+}
+
 /** A package runner's cache is emptied now and then: a path into it does not last. */
 export function isTemporary({ bin }: Installation): boolean {
   return /[\\/](_npx|dlx-[^\\/]*|bunx-[^\\/]*|xfs-[^\\/]*)[\\/]|[\\/]pnpm[\\/]dlx[\\/]/.test(bin);

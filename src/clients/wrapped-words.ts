@@ -34,6 +34,11 @@ export function wrappedWords(words: readonly string[]): WrappedWords | undefined
   return { proxy: words.slice(0, count), server: words.slice(count) };
 }
 
+/** Of the words up to `--` those that start the proxy, without its options. */
+export function proxyProgram(proxy: readonly string[]): readonly string[] {
+  return proxy.slice(0, proxy.findIndex(isProxy) + 1);
+}
+
 /** `mcp-hotline`, its file, the shims that npm makes for it, and with a version as runners of packages take it. */
 function isProxy(word: string): boolean {
   return /^mcp-hotline(@[^/\\]+|\.(js|cjs|mjs|cmd|exe|ps1|bat))?$/i.test(word.split(/[/\\]/).at(-1) ?? '');

@@ -38,16 +38,22 @@ export interface Edit {
 
 export async function edit(command: Edit): Promise<Result<number>> {
   const { options, names, verb, makePlan, finish, print } = command;
+  const isJson = options.json === true;
+  const nothingDone = { next: [], written: [], warnings: [], skills: [] };
+  const failed = async (failure: { ok: false; error: string }): Promise<Result<number>> => {
+    const plan: Plan = { planned: [], texts: new Map() };
+    if (isJson) await print(reportJson({ ...nothingDone, plan, problems: [failure.error] }));
+    return failure;
+  };
   const where = contextOf(options);
-  if (!where.ok) return where;
+  if (!where.ok) return failed(where);
   const context = where.value;
   const found = await find(options, names, context);
-  if (!found.ok) return found;
+  if (!found.ok) return failed(found);
   const { usable, unusable } = found.value;
   const plan = await makePlan(usable, { names, all: options.all === true }, context);
   const broken = unusable.map(({ problem }) => problem);
-  const isJson = options.json === true;
-  const nothingYet: Report = { plan, next: [], written: [], problems: broken, warnings: [], skills: [] };
+  const nothingYet: Report = { ...nothingDone, plan, problems: broken };
 
   if (plan.texts.size === 0 || options.dryRun === true) {
     const skills = options.dryRun === true ? [] : (finish?.(usable, context) ?? []);
@@ -58,8 +64,9 @@ export async function edit(command: Edit): Promise<Result<number>> {
   if (!isJson) await print([planText(plan, context), ...severalPlaces(names, plan, context)].join('\n\n'));
   const refusal = options.yes === true ? undefined : await refusalOf(plan, isJson);
   if (refusal !== undefined) {
-    if (isJson) await print(reportJson(nothingYet));
-    return ended([...broken, refusal]);
+    const problems = [...broken, refusal];
+    if (isJson) await print(reportJson({ ...nothingYet, problems }));
+    return ended(problems);
   }
   const { written, problems, warnings } = await carryOut(plan, context);
   const done = usable.filter(({ file }) => written.includes(file.realPath));

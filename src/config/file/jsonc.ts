@@ -36,7 +36,10 @@ export function parseJsonc(text: string, { strict = false } = {}): Tree {
     const code = codes[index] ?? '';
     if (lines.has(line) || (code === 'ValueExpected' && codes[index - 1] === 'InvalidSymbol')) return [];
     lines.add(line);
-    return [{ offset, text: words[code] ?? 'this is not JSON' }];
+    const isComment = code === 'InvalidCommentToken';
+    return [
+      { offset, text: isComment ? 'a comment is not allowed in this file' : (words[code] ?? 'this is not JSON') },
+    ];
   });
   return { ok: false, root, problems };
 }
@@ -76,7 +79,6 @@ const words: Readonly<Record<string, string>> = {
   CloseBraceExpected: 'a } is missing here',
   CloseBracketExpected: 'a ] is missing here',
   EndOfFileExpected: 'the end of the file is expected here',
-  InvalidCommentToken: 'this is not a comment',
   UnexpectedEndOfComment: 'this comment is never closed',
   UnexpectedEndOfString: 'this text is never closed',
   UnexpectedEndOfNumber: 'this number is cut off',

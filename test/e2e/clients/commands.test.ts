@@ -155,6 +155,15 @@ test('P21 given back: without its record unwrap restores an equivalent entry, an
   assert.match(stdout, /! there is no record of how it was written before: the entry means the same/);
   const { mine: now } = JSON.parse(here.read(file).toString()).mcpServers;
   assert.deepEqual([now.command, now.args ?? []], ['./serve', []]);
+
+  here.write(file, before);
+  assert.equal((await here.run('wrap', 'mine', '--yes')).code, 0);
+  here.write(file, JSON.stringify(JSON.parse(here.read(file).toString()), undefined, 4));
+  assert.match(
+    (await here.run('unwrap', '--yes')).stdout,
+    /! it was edited since it was wrapped: the entry means the same/,
+  );
+  assert.deepEqual(JSON.parse(here.read(file).toString()), JSON.parse(before.toString()));
 });
 
 test('~/.claude.json: that Claude Code may write it again is said', async (t) => {

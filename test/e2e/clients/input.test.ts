@@ -195,3 +195,77 @@ test('--file: known by its path, by its client, by its content; else what is all
   const absent = await here.run('wrap', '--file', 'nowhere.json');
   assert.match(absent.stderr, /--file: .*nowhere\.json does not exist/);
 });
+
+test('an entry that is wrapped and whose bin is gone: said, with what to do; one that is started elsewhere is found', async (t) => {
+  const wrapped = (...program: string[]) => ({
+    command: program[0],
+    args: [...program.slice(1), '--agent-tools', 'auto', '--', 'node', 'src/tools.mjs'],
+  });
+  const local = 'node_modules/mcp-hotline/bin/mcp-hotline.js';
+  const here = withServers(t, {
+    bin: wrapped('node', '/gone/bin/mcp-hotline.js'),
+    both: wrapped('/gone/node', '/gone/bin/mcp-hotline'),
+    near: wrapped('node', local),
+    inside: { ...wrapped('node', `../${local}`), cwd: 'src' },
+    found: wrapped('npx', '-y', 'mcp-hotline'),
+  });
+  const { code, stdout } = await here.run('wrap', '--yes');
+  assert.equal(code, 0);
+  const advice = 'gone. Unwrap it, and wrap it again';
+  assert.ok(
+    stdout.includes(
+      `  bin: left alone: wrapped already, and can't be started: /gone/bin/mcp-hotline.js is ${advice}\n`,
+    ),
+  );
+  assert.ok(stdout.includes(`: /gone/node and /gone/bin/mcp-hotline are ${advice}\n`), stdout);
+  assert.ok(stdout.includes(`: ${local} is ${advice}\n`), stdout);
+  assert.ok(stdout.includes(`: ../${local} is ${advice}\n`), stdout);
+  assert.match(stdout, /found: left alone: wrapped already$/m);
+
+  here.write(join(here.project, local), '');
+  for (const command of ['wrap', 'clients']) {
+    const again = await here.run(command);
+    assert.doesNotMatch(again.stdout, /node_modules.* is gone/);
+  }
+  assert.equal((await here.run('unwrap', 'bin', '--yes')).code, 0);
+  assert.match((await here.run('wrap', 'bin', '--yes')).stdout, /^wrapped bin in /m);
+});
+
+test('--json: a document on stdout also where nothing can be done', async (t) => {
+  const here = withServers(t, { mine });
+  const expectProblem = async (problem: RegExp, ...words: string[]) => {
+    for (const command of ['wrap', 'unwrap']) {
+      const { code, stdout, stderr } = await here.run(command, '--json', ...words);
+      assert.equal(code, 1);
+      const { changed, files, problems } = JSON.parse(stdout);
+      assert.deepEqual([changed, files], [false, []]);
+      assert.match(problems.join('\n'), problem);
+      assert.match(stderr, problem);
+    }
+  };
+  await expectProblem(/did you mean "mine"/, 'min');
+  await expectProblem(/unknown client/, '--client', 'nobody');
+  await expectProblem(/does not exist/, '--cwd', 'nowhere');
+  here.write(here.file, '{ // mine\n}');
+  await expectProblem(/\.mcp\.json:1:3: a comment is not allowed in this file/);
+  here.write(here.file, '{}');
+  await expectProblem(/no server was found/);
+});
+
+test('a command that is a whole line is left alone, with what is expected', async (t) => {
+  const here = withServers(t, { mine: { command: 'node src/tools.mjs' } });
+  const { stdout } = await here.run('wrap');
+  assert.match(
+    stdout,
+    /mine: left alone: its command is a whole line, expected the program alone and the rest in "args"/,
+  );
+});
+
+test('--portable: a directory that has to be written as a path of this machine is warned of', async (t) => {
+  const here = machine(t);
+  here.write(join(here.project, '.zed/settings.json'), JSON.stringify({ context_servers: { mine } }));
+  here.write(join(here.project, '.cursor/mcp.json'), JSON.stringify({ mcpServers: { mine } }));
+  const { stdout } = await here.run('wrap', '--portable');
+  assert.equal(stdout.match(/! --cwd is a path of this machine, since Zed starts servers elsewhere/g)?.length, 1);
+  assert.doesNotMatch(stdout, /since Cursor/);
+});
