@@ -24,8 +24,10 @@ function ofUser(root: Root, path: string, shape: Shape, more: More = {}): FileSp
   return { root, path, scope: 'user', shape, ...more };
 }
 
-/** Read by three clients. */
+/** Read by four clients. */
 const rootFile = inProject('.mcp.json', mcpServers);
+/** opencode's, which Kilo reads too. */
+const opencodeFiles = ['opencode.json', 'opencode.jsonc'].map((path) => inProject(path, opencodeServers));
 const editors = ['Code', 'Code - Insiders', 'VSCodium'];
 const clineFile = 'globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';
 
@@ -161,6 +163,7 @@ export const clients: readonly Client[] = [
     clientInfoName: 'qwen-cli-mcp-client-…',
     files: [
       inProject('.qwen/settings.json', commentedMcpServers),
+      rootFile,
       ofUser('home', '.qwen/settings.json', commentedMcpServers),
     ],
     signs: [{ root: 'home', path: '.qwen' }],
@@ -168,16 +171,18 @@ export const clients: readonly Client[] = [
     variables: ['$V'],
     listChanged: { heeds: false, evidence: 'source' },
     note: 'New tools are reached by call_server_tool until it is started again.',
-    afterWrap: 'start Qwen Code again',
+    afterWrap: 'start Qwen Code again, and approve the server once more if it is one of a project',
   },
   {
     id: 'opencode',
     name: 'opencode',
     files: [
-      inProject('opencode.json', opencodeServers),
-      inProject('opencode.jsonc', opencodeServers),
+      ...opencodeFiles,
+      inProject('.opencode/opencode.json', opencodeServers),
+      inProject('.opencode/opencode.jsonc', opencodeServers),
       ofUser('config', 'opencode/opencode.json', opencodeServers),
       ofUser('config', 'opencode/opencode.jsonc', opencodeServers),
+      ofUser('config', 'opencode/config.json', opencodeServers),
     ],
     signs: [{ root: 'config', path: 'opencode' }],
     startsIn: 'project',
@@ -189,18 +194,30 @@ export const clients: readonly Client[] = [
   {
     id: 'kilo',
     name: 'Kilo',
-    files: [ofUser('config', 'kilo/kilo.json', opencodeServers), ofUser('config', 'kilo/kilo.jsonc', opencodeServers)],
+    files: [
+      ...['', '.kilo/', '.kilocode/'].flatMap((directory) => [
+        inProject(`${directory}kilo.json`, opencodeServers),
+        inProject(`${directory}kilo.jsonc`, opencodeServers),
+      ]),
+      ...opencodeFiles,
+      ofUser('config', 'kilo/kilo.json', opencodeServers),
+      ofUser('config', 'kilo/kilo.jsonc', opencodeServers),
+    ],
     signs: [{ root: 'config', path: 'kilo' }],
     startsIn: 'project',
     variables: ['{env:V}'],
     listChanged: { heeds: true, evidence: 'run' },
-    note: 'It has one file for all projects.',
+    note: 'It reads opencode.json of a project too, and may lay out its own file anew when it starts.',
     afterWrap: 'start Kilo again',
   },
   {
     id: 'copilot',
     name: 'Copilot CLI',
-    files: [rootFile, ofUser('home', '.copilot/mcp-config.json', mcpServers)],
+    files: [
+      rootFile,
+      inProject('.github/mcp.json', mcpServers),
+      ofUser('home', '.copilot/mcp-config.json', mcpServers),
+    ],
     signs: [{ root: 'home', path: '.copilot' }],
     startsIn: 'project',
     variables: ['${V}'],
@@ -243,7 +260,7 @@ export const clients: readonly Client[] = [
     startsIn: 'project',
     variables: [],
     listChanged: { heeds: false, evidence: 'run' },
-    note: 'New tools are reached by call_server_tool until it is started again.',
+    note: 'Its command line reads your own config.yaml only; files of a project are for its extension.',
     afterWrap: 'start Continue again',
   },
   {

@@ -38,7 +38,7 @@ test('a client that has nothing but files of the user is asked for these', () =>
 
 test('--file: the clients whose file it is, with a pattern too', () => {
   const of = (file: string) => select({ file }).places.map(({ client, scope }) => `${client.id} ${scope}`);
-  assert.deepEqual(of('/p/.mcp.json'), ['claude-code project', 'vscode project', 'copilot project']);
+  assert.deepEqual(of('/p/.mcp.json'), ['claude-code project', 'vscode project', 'qwen project', 'copilot project']);
   assert.deepEqual(of('/home/ann/.claude.json'), ['claude-code project', 'claude-code user']);
   assert.deepEqual(of('/home/ann/.config/Code/User/profiles/x/mcp.json'), ['vscode user']);
   assert.deepEqual(of('/p/.continue/mcpServers/a.yaml'), ['continue project']);

@@ -43,7 +43,7 @@ test('--json: what was done as data, without secrets; nothing is done without --
   const { changed, files, problems, next } = JSON.parse(done.stdout);
   assert.deepEqual([changed, problems], [true, []]);
   assert.equal(files[0].path, here.file);
-  assert.deepEqual(files[0].clients, ['claude-code', 'vscode', 'copilot']);
+  assert.deepEqual(files[0].clients, ['claude-code', 'vscode', 'qwen', 'copilot']);
   assert.deepEqual(
     files[0].servers.map(({ name, action, written }: Record<string, unknown>) => [name, action, written]),
     [

@@ -14,7 +14,7 @@ test('no configuration: says where it looked and what to do, and exits with 1', 
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /no server was found in the configuration of an MCP client for .*project/);
     for (const place of [
-      '.mcp.json (Claude Code, VS Code, Copilot CLI)',
+      '.mcp.json (Claude Code, VS Code, Qwen Code, Copilot CLI)',
       '.vscode/mcp.json',
       '~/.claude.json ("projects")',
     ]) {
@@ -187,7 +187,7 @@ test('--file: known by its path, by its client, by its content; else what is all
   assert.ok(here.read(file).equals(before));
 
   const known = await here.run('wrap', '--file', '.mcp.json', '--dry-run');
-  assert.match(known.stdout, /\.mcp\.json \(Claude Code, VS Code, Copilot CLI\)/);
+  assert.match(known.stdout, /\.mcp\.json \(Claude Code, VS Code, Qwen Code, Copilot CLI\)/);
   here.write(file, '{ "something": "else" }');
   const strange = await here.run('wrap', '--file', file);
   assert.equal(strange.code, 1);
