@@ -3,7 +3,7 @@
 import type { Belonging } from './belonging.js';
 import type { Configuration } from './configurations.js';
 import type { ServerEntry } from './shape.js';
-import { wrappedWords } from './documents.js';
+import { NO_SERVER, wrappedWords } from './documents.js';
 
 export type Decision =
   | { readonly action: 'change'; readonly warnings: readonly string[] }
@@ -15,6 +15,8 @@ export interface Asked {
   readonly all: boolean;
   /** What to watch was said. */
   readonly saysWatch: boolean;
+  /** Options for the proxy were given. */
+  readonly hasOptions: boolean;
   /** Files of the proxy that a wrapped entry names and that do not exist. */
   readonly gone: readonly string[];
 }
@@ -23,7 +25,7 @@ export interface Asked {
 export function decideWrap(entry: ServerEntry, belonging: Belonging | undefined, asked: Asked): Decision {
   const problem = cannotChange(entry);
   if (problem !== undefined) return leave(problem);
-  if (wrappedWords(entry.words ?? []) !== undefined) return leave(wrappedAlready(asked.gone));
+  if (wrappedWords(entry.words ?? []) !== undefined) return leave(wrappedAlready(asked));
   const wanted = asked.isNamed || asked.all;
   if (belonging === undefined || belonging.kind === 'project') return { action: 'change', warnings: warningsOf(entry) };
   if (!wanted) return leave(`${belonging.reason}; name it, or use --all, to wrap it too`);
@@ -40,7 +42,9 @@ export function decideUnwrap(
   belonging: Belonging | undefined,
   { isNamed, all, scope }: Pick<Asked, 'isNamed' | 'all'> & Pick<Configuration, 'scope'>,
 ): Decision {
-  if (entry.words === undefined || wrappedWords(entry.words) === undefined) return leave('not wrapped');
+  const wrapped = wrappedWords(entry.words ?? []);
+  if (wrapped === undefined) return leave('not wrapped');
+  if (wrapped.server.length === 0) return leave(`it ${NO_SERVER}`);
   if (isNamed || all || scope === 'project' || belonging === undefined || belonging.kind === 'project') {
     return { action: 'change', warnings: [] };
   }
@@ -61,8 +65,9 @@ function warningsOf({ keys }: ServerEntry): string[] {
     : [];
 }
 
-function wrappedAlready(gone: readonly string[]): string {
-  if (gone.length === 0) return 'wrapped already';
+function wrappedAlready({ gone, hasOptions }: Asked): string {
+  if (gone.length === 0)
+    return hasOptions ? 'wrapped already; unwrap it first to give it other options' : 'wrapped already';
   const files = `${gone.join(' and ')} ${gone.length === 1 ? 'is' : 'are'} gone`;
   return `wrapped already, and can't be started: ${files}. Unwrap it, and wrap it again`;
 }

@@ -15,6 +15,9 @@ import { wrappedWords } from './wrapped-words.js';
 
 export { wrappedWords };
 
+/** Of a wrapped entry whose own command can't be told: it stands in the configuration file, or somebody left out the `--`. */
+export const NO_SERVER = 'has no command behind a "--" that could be given back: edit it by hand';
+
 const grammars: Readonly<Record<Format, Grammar>> = { json, jsonc: json, toml, yaml };
 
 /** In the order of the file. Of a JSON key that stands there twice the last one counts. */
@@ -70,8 +73,7 @@ function undo(
   const wrapped = wrappedWords(words);
   if (wrapped === undefined) return refuse(name, 'is not wrapped');
   const { proxy, server } = wrapped;
-  if (server.length === 0)
-    return refuse(name, 'has no command of its own behind the proxy: its configuration file has one');
+  if (server.length === 0) return refuse(name, NO_SERVER);
   for (const tried of [kept ?? {}, {}]) {
     const result = unwrapEntry(grammars[shape.format], text, entry, proxy.length, tried);
     if (result === undefined || !says(result, shape, name, server, layout)) continue;

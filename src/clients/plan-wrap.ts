@@ -57,7 +57,13 @@ async function stepOf(
   const belonging =
     entry.words === undefined ? undefined : await serverBelonging(entry.words, entry.cwd, configuration, context);
   const gone = goneFiles(entry, configuration, context.machine);
-  const decision = decideWrap(entry, belonging, { isNamed, all, saysWatch, gone });
+  const decision = decideWrap(entry, belonging, {
+    isNamed,
+    all,
+    saysWatch,
+    gone,
+    hasOptions: options.length > 0,
+  });
   if (decision.action === 'leave') return { action: 'leave', name, reason: decision.reason };
 
   const { shape, file } = configuration;

@@ -50,10 +50,8 @@ export function installSkill(
   home: string,
   { user = false }: { user?: boolean } = {},
 ): Result<InstalledSkill> {
-  const known = Object.hasOwn(directories, client) ? directories[client] : undefined;
-  const directory = user ? known?.user : known?.project;
-  if (directory === undefined) return { ok: false, error: noDirectory(client, user && known !== undefined) };
-  const file = path.join(user ? home : projectDir, directory, NAME, 'SKILL.md');
+  const file = skillFile(client, projectDir, home, { user });
+  if (file === undefined) return { ok: false, error: noDirectory(client, user && Object.hasOwn(directories, client)) };
   let wanted: string;
   try {
     wanted = readFileSync(source, 'utf8');
@@ -73,6 +71,18 @@ export function installSkill(
     ok: false,
     error: `${file} is there and is not the skill of this version: it was left as it is. Delete it to have it written anew`,
   };
+}
+
+/** Where the client looks for the skill; undefined where no such place is documented. */
+export function skillFile(
+  client: string,
+  projectDir: string,
+  home: string,
+  { user }: { user: boolean },
+): string | undefined {
+  const known = Object.hasOwn(directories, client) ? directories[client] : undefined;
+  const directory = user ? known?.user : known?.project;
+  return directory === undefined ? undefined : path.join(user ? home : projectDir, directory, NAME, 'SKILL.md');
 }
 
 function noDirectory(client: string, onlyUser: boolean): string {

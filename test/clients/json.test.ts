@@ -185,7 +185,7 @@ test('what can not be wrapped or unwrapped is refused in words', () => {
   const back = unwrapServer(text, json, 'x', undefined);
   assert.ok(!back.ok && back.error === '"x" is not wrapped');
   const own = unwrapServer('{"mcpServers":{"x":{"command":"mcp-hotline"}}}', json, 'x', undefined);
-  assert.ok(!own.ok && /has no command of its own/.test(own.error));
+  assert.ok(!own.ok && /has no command behind a "--"/.test(own.error));
 });
 
 test('an entry that was wrapped by hand is unwrapped', () => {

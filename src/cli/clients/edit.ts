@@ -33,11 +33,13 @@ export interface Edit {
   makePlan(configurations: readonly Configuration[], request: Request, context: Context): Promise<Plan>;
   /** What else is done, for the clients of these configurations; returns lines that say so. Not with --dry-run. */
   readonly finish?: ((configurations: readonly Configuration[], context: Context) => string[]) | undefined;
+  /** What else could be done, in lines for people. */
+  readonly offer?: ((configurations: readonly Configuration[], context: Context) => string[]) | undefined;
   print(text: string): Promise<void>;
 }
 
 export async function edit(command: Edit): Promise<Result<number>> {
-  const { options, names, verb, makePlan, finish, print } = command;
+  const { options, names, verb, makePlan, finish, offer, print } = command;
   const isJson = options.json === true;
   const nothingDone = { next: [], written: [], warnings: [], skills: [] };
   const failed = async (failure: { ok: false; error: string }): Promise<Result<number>> => {
@@ -76,6 +78,7 @@ export async function edit(command: Edit): Promise<Result<number>> {
   if (isJson) await print(reportJson({ plan, next, written, problems: all, warnings, skills }));
   else if (written.length + warnings.length > 0) {
     const lines = [...doneText(plan, written, context), ...warnings, ...skills, ...nextText(next), ...careful(done)];
+    if (done.length > 0) lines.push(...(offer?.(done, context) ?? []));
     await print(['', ...lines].join('\n'));
   }
   return ended(all);

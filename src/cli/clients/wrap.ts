@@ -1,9 +1,10 @@
 // `mcp-hotline wrap`: puts servers behind the proxy, in the configurations of MCP clients.
 
+import { existsSync } from 'node:fs';
 import type { Configuration } from '../../clients/configurations.js';
 import type { Context } from '../../clients/plan.js';
 import { planWrap } from '../../clients/plan-wrap.js';
-import { installSkill } from '../../clients/skill.js';
+import { installSkill, skillFile } from '../../clients/skill.js';
 import type { Result } from '../../config/check.js';
 import { edit, type EditOptions } from './edit.js';
 import { pathText } from './plan-text.js';
@@ -28,8 +29,22 @@ export async function wrap(
     makePlan: (configurations, request, context) =>
       planWrap(configurations, { ...request, portable, options: proxyOptions }, context),
     finish: given.skill === true ? copySkills : undefined,
+    offer: given.skill === true ? undefined : offerSkills,
     print,
   });
+}
+
+/** Says where the skill could be copied to, unless a file is there. */
+function offerSkills(configurations: readonly Configuration[], { project, machine }: Context): string[] {
+  const names = configurations.flatMap(({ clients: [client], scope, base }) => {
+    const user = scope === 'user';
+    const file = skillFile(client.id, user ? project.root : base, machine.home, { user });
+    return file === undefined || existsSync(file) ? [] : [client.name];
+  });
+  if (names.length === 0) return [];
+  return [
+    `The same with --skill also gives ${[...new Set(names)].join(', ')} the skill for agents: edit, and just call.`,
+  ];
 }
 
 /** To where the clients look for it that now start servers through the proxy; once, if several look in the same place. */

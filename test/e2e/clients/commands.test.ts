@@ -180,6 +180,9 @@ test('--skill copies the skill to where the client looks for it, also when all i
   const skill = join(here.project, '.claude/skills/mcp-hotline/SKILL.md');
   const dry = await here.run('wrap', '--skill', '--dry-run');
   assert.doesNotMatch(dry.stdout, /skill/);
+  const offered = await here.run('wrap', '--yes');
+  assert.match(offered.stdout, /The same with --skill also gives Claude Code the skill for agents/);
+  assert.equal((await here.run('unwrap', '--yes')).code, 0);
   const { code, stdout, stderr } = await here.run('wrap', '--skill', '--yes');
   assert.equal(code, 0, stderr);
   assert.match(stdout, /the skill for Claude Code is in \.claude\/skills\/mcp-hotline\/SKILL\.md/);
@@ -188,6 +191,8 @@ test('--skill copies the skill to where the client looks for it, also when all i
   rmSync(skill);
   assert.equal((await here.run('wrap', '--skill')).code, 0);
   assert.ok(here.read(skill).equals(text));
+  assert.doesNotMatch((await here.run('unwrap', '--yes')).stdout, /--skill/);
+  assert.doesNotMatch((await here.run('wrap', '--yes')).stdout, /--skill/);
   here.write(join(here.home, '.warp/.mcp.json'), JSON.stringify({ mcpServers: { mine } }));
   const none = await here.run('wrap', '--skill', '--client', 'warp', '--yes');
   assert.equal(none.code, 0, none.stderr);

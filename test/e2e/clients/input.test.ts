@@ -269,3 +269,18 @@ test('--portable: a directory that has to be written as a path of this machine i
   assert.equal(stdout.match(/! --cwd is a path of this machine, since Zed starts servers elsewhere/g)?.length, 1);
   assert.doesNotMatch(stdout, /since Cursor/);
 });
+
+test('an entry that was wrapped by hand without --, or names no command: unwrap says that it is to be edited by hand', async (t) => {
+  const here = withServers(t, {
+    plain: { command: 'npx', args: ['mcp-hotline', 'node', 'src/tools.mjs'] },
+    none: { command: 'mcp-hotline' },
+  });
+  for (const names of [[], ['plain', 'none']]) {
+    const { code, stdout } = await here.run('unwrap', ...names, '--yes');
+    assert.equal(code, 0);
+    for (const name of ['plain', 'none'])
+      assert.match(stdout, new RegExp(`${name}: left alone: it has no command behind a "--" .*: edit it by hand`));
+  }
+  const { stdout } = await here.run('wrap', '--yes', '--', '--watch', 'src');
+  assert.match(stdout, /plain: left alone: wrapped already; unwrap it first to give it other options/);
+});
