@@ -73,7 +73,7 @@ function npx(args: readonly string[], invocation: Invocation, search: Search): S
   // The name without its scope is somebody else's.
   return name === program
     ? { ...at, words: [name, ...more] }
-    : nothing(`${name} is installed, and its sources are not in this project`);
+    : nothing(`${name} is a published package, and its sources are not in this project`);
 }
 
 /** A package of which there are files here: the one that npx is run in, one that is named by its directory, a linked one. */

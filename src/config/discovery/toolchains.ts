@@ -14,7 +14,7 @@ function go(args: readonly string[], { cwd }: Invocation): Step {
   const { rest, value } = readFlags(before.rest.slice(1), taking);
   const base = resolve(cwd, value('-C') ?? before.value('-C') ?? '');
   const [word = '.'] = rest;
-  if (word.includes('@')) return nothing(`${word} is installed, and its sources are not in this project`);
+  if (word.includes('@')) return nothing(`${word} is a published package, and its sources are not in this project`);
   const path = resolve(base, word);
   const directory = isDirectory(path) ? path : isFile(path) ? dirname(path) : base;
   return { kind: 'project', language: 'go', directory };

@@ -239,10 +239,11 @@ const nothing: [tree: Record<string, Content>, reason: RegExp, commands: string[
     /it runs code that is not in a file/,
     ['node', 'node -e 1', 'node -p 1', 'node -', 'bun -e 1', 'deno run', 'ts-node -e 1'],
   ],
+  [node, /installed/, ['npx theirs', 'node node_modules/theirs/cli.js', './node_modules/.bin/theirs']],
   [
     node,
-    /installed/,
-    ['npx @theirs/server', 'npx theirs', 'node node_modules/theirs/cli.js', './node_modules/.bin/theirs'],
+    /@theirs\/server is a published package, and its sources are not in/,
+    ['npx @theirs/server', 'npx -y @theirs/server@1'],
   ],
   [node, /installed/, ['deno run npm:@theirs/server', 'deno run https://example.com/x.ts']],
   [node, /not part of this project/, ['npx some-unknown-server', 'pnpm dlx some-unknown-server']],
@@ -259,7 +260,8 @@ const nothing: [tree: Record<string, Content>, reason: RegExp, commands: string[
   [python, /the module http\.server is not in this project/, ['python -m http.server']],
   [python, /installed/, ['uvx their-server', 'uvx --from theirs x', '.venv/bin/theirs', 'pipx run theirs']],
   [others, /it runs code that is not in a file/, ['php -r 1', 'ruby -e 1', 'perl -e 1']],
-  [others, /installed/, ['cat', '/bin/cat', 'go run example.com/x@latest']],
+  [others, /installed/, ['cat', '/bin/cat']],
+  [others, /x@latest is a published package/, ['go run example.com/x@latest']],
 ];
 
 for (const [tree, reason, commands] of nothing) {
