@@ -1,7 +1,7 @@
 /**
- * The build helper's process: runs one build for the proxy that started it, tells how it went, and finishes it alone if the
- * proxy says so before it goes. If the proxy is gone without a word, the build is ended. Takes its orders from the channel
- * to its parent; exiting is for the cli.
+ * The build helper's process: runs one build for the proxy that started it, tells how it went, and finishes it alone if
+ * the proxy says so before it goes. If the proxy is gone without a word, the build is ended. Takes its orders from the
+ * channel to its parent; exiting is for the cli.
  */
 import type { BuildOrder, FromHelper, ToHelper } from './build/helper-messages.js';
 import { toSend } from './build/helper-messages.js';

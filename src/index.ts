@@ -1,5 +1,6 @@
 // The programmatic entry: a proxy on streams of the caller's. It never ends the process, reads no argv and installs no
-// signal handlers. What it is given may come from code that no compiler has checked: all that is wrong with it is told in one TypeError.
+// signal handlers. What it is given may come from code that no compiler has checked: all that is wrong with it is told
+// in one TypeError.
 
 import type { Readable, Writable } from 'node:stream';
 import { liveSupply, supplied, supply } from './config/discovery/supply.js';

@@ -1,6 +1,6 @@
 /**
- * The composition root: read it first. Puts a client's streams, a server command and the flow between them together, and
- * hands out a handle. It ends no process but the servers': exiting is for the cli.
+ * The composition root: read it first. Puts a client's streams, a server command and the flow between them together,
+ * and hands out a handle. It ends no process but the servers': exiting is for the cli.
  */
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -78,7 +78,8 @@ export function createProxy(
   };
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) log.warn('warning', CANNOT_REAP);
-  // The agent's own tools need the reload flow even where there is nothing to watch; environment files are watched by no rule.
+  // The agent's own tools need the reload flow even where there is nothing to watch; environment files are watched by
+  // no rule.
   const reloads =
     config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
   const flow = reloads ? reloadFlow(context) : pipeFlow(context);

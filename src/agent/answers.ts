@@ -1,6 +1,7 @@
 /**
- * The form of an answer of the agent's own tools. Some clients show their model only the text, others only the structured content
- * (Codex always, Claude Code unless `isError`). So the words stand in both: in the structured content as `message`. Pure.
+ * The form of an answer of the agent's own tools. Some clients show their model only the text, others only the
+ * structured content (Codex always, Claude Code unless `isError`). So the words stand in both: in the structured
+ * content as `message`. Pure.
  */
 import { cutText, fitFacts, jsonLength, MAX_WORDS, roomBeside } from './limits.js';
 

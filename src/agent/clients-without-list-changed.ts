@@ -1,13 +1,16 @@
 /**
- * The clients known to ignore `notifications/tools/list_changed`: their model keeps the tools of the connection's beginning, whatever
- * an edit adds. With `--agent-tools auto` they alone get `list_server_tools` and `call_server_tool`. A client that is not in the table
- * counts as heeding the notification. Data and its look-up only: which tools follow from it is for pipeline/agent-calls.ts.
+ * The clients known to ignore `notifications/tools/list_changed`: their model keeps the tools of the connection's
+ * beginning, whatever an edit adds. With `--agent-tools auto` they alone get `list_server_tools` and
+ * `call_server_tool`. A client that is not in the table counts as heeding the notification. Data and its look-up only:
+ * which tools follow from it is for pipeline/agent-calls.ts.
  */
 
 export interface ClientWithoutListChanged {
   /** What people call it, with the version that was looked at. */
   readonly client: string;
-  /** `clientInfo.name`, or its beginning if the client puts something of its own behind it, such as the server's name. */
+  /**
+   * `clientInfo.name`, or its beginning if the client puts something of its own behind it, such as the server's name.
+   */
   readonly name: string;
   readonly isPrefix: boolean;
   /** `run`: seen in a session with the real client. `source`: read in its code, and not run. */
@@ -15,7 +18,10 @@ export interface ClientWithoutListChanged {
   readonly evidence: string;
 }
 
-/** All runs: Linux, November 2026, a model on loopback that was scripted; a tool was added to the server during the session. */
+/**
+ * All runs: Linux, November 2026, a model on loopback that was scripted; a tool was added to the server during the
+ * session.
+ */
 export const clientsWithoutListChanged: readonly ClientWithoutListChanged[] = [
   {
     client: 'Codex 0.169',

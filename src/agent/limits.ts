@@ -1,6 +1,6 @@
 /**
- * How long an answer of the agent's own tools may be, and how text and data are cut to fit. Clients cut long answers off without
- * a word, so we cut them ourselves and say so. Lengths are those of the JSON that is sent. Pure.
+ * How long an answer of the agent's own tools may be, and how text and data are cut to fit. Clients cut long answers
+ * off without a word, so we cut them ourselves and say so. Lengths are those of the JSON that is sent. Pure.
  */
 
 /** Characters of a whole answer: text and structured content together. */

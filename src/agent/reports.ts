@@ -1,6 +1,6 @@
 /**
- * What the agent's tools say: complete sentences that end in what to do next. The facts beside them are structured content.
- * Pure.
+ * What the agent's tools say: complete sentences that end in what to do next. The facts beside them are structured
+ * content. Pure.
  */
 import { callStatus, waitWith, type ToolNames } from './tool-names.js';
 import { outputText, type Failure } from './words.js';

@@ -1,6 +1,6 @@
 /**
- * What `server_status` says of the state, the last reload and the last build, and what is said of builds beside a tool's result.
- * Complete sentences that end in what to do next. Pure.
+ * What `server_status` says of the state, the last reload and the last build, and what is said of builds beside a
+ * tool's result. Complete sentences that end in what to do next. Pure.
  */
 import { meanwhileText, reasonOf, standingText, type Outdated } from './reports.js';
 import type { ToolNames } from './tool-names.js';

@@ -1,6 +1,6 @@
 /**
- * What `list_server_tools` gives of a server's tools: whole definitions if they fit into an answer, else names with the beginning of
- * each description, else as many names as fit. A name, or a part of one, narrows the list. Pure.
+ * What `list_server_tools` gives of a server's tools: whole definitions if they fit into an answer, else names with the
+ * beginning of each description, else as many names as fit. A name, or a part of one, narrows the list. Pure.
  */
 import type { Answer } from './answers.js';
 import { cutText, firstThatFit, jsonLength, roomBeside } from './limits.js';

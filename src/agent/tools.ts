@@ -1,6 +1,7 @@
 /**
- * The tools that `--agent-tools` adds, all or some of them, for an agent that develops the server it is using: what they are called, what they take
- * and give. What they do is in reload/agent-tools.ts, what they say in words.ts, reports.ts and status-report.ts. Pure.
+ * The tools that `--agent-tools` adds, all or some of them, for an agent that develops the server it is using: what
+ * they are called, what they take and give. What they do is in reload/agent-tools.ts, what they say in words.ts,
+ * reports.ts and status-report.ts. Pure.
  */
 
 export type AgentTool =
@@ -22,8 +23,8 @@ export const MAX_LOG_LINES = 1000;
 /** More than white space. */
 const SAYS_SOMETHING = '\\S';
 /**
- * A date alone, or one with a time and a zone. What Date.parse accepts beyond that differs from place to place. How many days a month
- * has is checked in arguments.ts.
+ * A date alone, or one with a time and a zone. What Date.parse accepts beyond that differs from place to place. How
+ * many days a month has is checked in arguments.ts.
  */
 export const TIMESTAMP = [
   String.raw`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`,

@@ -1,4 +1,7 @@
-/** Why a request waits with the proxy, in the few words that a client shows beside its progress. Who waits, and when that is said, others know. */
+/**
+ * Why a request waits with the proxy, in the few words that a client shows beside its progress. Who waits, and when
+ * that is said, others know.
+ */
 
 export const building = (seconds: number): string => `building, ${seconds} s`;
 export const startingGeneration = (number: number): string => `starting generation ${number}`;

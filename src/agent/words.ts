@@ -1,6 +1,6 @@
 /**
- * Everything the proxy says to a client or an agent in its own name. Complete sentences: what happened, to which command or
- * file, why, and what to do next. People's log lines are written where they happen.
+ * Everything the proxy says to a client or an agent in its own name. Complete sentences: what happened, to which
+ * command or file, why, and what to do next. People's log lines are written where they happen.
  */
 
 import { waitWith, type ToolNames } from './tool-names.js';
@@ -130,7 +130,10 @@ export function notStarted(failure: Failure, tools: ToolNames): string {
   return `${headline(failure)} ${output}\nUntil the server is there, its own tools are missing. ${mend}${status}`;
 }
 
-/** The beginning and the end of what a process printed, without the stack frames of JavaScript, which take the most room. */
+/**
+ * The beginning and the end of what a process printed, without the stack frames of JavaScript, which take the most
+ * room.
+ */
 function gistOf(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
   const text = lines.join('\n').trim();
@@ -193,7 +196,9 @@ export function mayHaveRun(
   return `The MCP server was replaced or ended while ${what} was running, so it may or may not have taken effect.${since} ${then}`;
 }
 
-/** `isRetry`: it was with a server before, which ended, and waits for another one. `isFirst`: no server has come up yet. */
+/**
+ * `isRetry`: it was with a server before, which ended, and waits for another one. `isFirst`: no server has come up yet.
+ */
 export function heldTooLong(seconds: number, tools?: ToolNames, { isRetry = false, isFirst = false } = {}): string {
   const what = isFirst ? 'started' : 'reloaded';
   const waited = `The MCP server is being ${what}, and this request has waited ${Math.round(seconds * 10) / 10} s for it.`;

@@ -1,6 +1,7 @@
 /*
- * What the proxy and its build helper tell each other: which build to run, how it went, and that the helper goes on alone. Types
- * and their conversion only; both sides are processes of the same program, so that a message is known by its first member.
+ * What the proxy and its build helper tell each other: which build to run, how it went, and that the helper goes on
+ * alone. Types and their conversion only; both sides are processes of the same program, so that a message is known by
+ * its first member.
  */
 import type { BuildPlan } from './plan.js';
 import type { BuildResult } from './run.js';

@@ -1,8 +1,8 @@
 /*
  * One build a project at a time, also with two proxies on it: a lock file that names its owner and is void when the
- * owner is gone. Whoever finds it void ends the build that was left running: it would undo what is built next. An owner can name
- * its successor, who goes on with the build. A directory that can't be written means no lock, never no build. What the one that
- * waited does with a build that the other has made is left to the reload.
+ * owner is gone. Whoever finds it void ends the build that was left running: it would undo what is built next. An owner
+ * can name its successor, who goes on with the build. A directory that can't be written means no lock, never no build.
+ * What the one that waited does with a build that the other has made is left to the reload.
  */
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
@@ -18,7 +18,10 @@ export interface Lock {
   readonly waited: boolean;
   /** The build runs as this process, in a group of its own. */
   building(pid: number): Promise<void>;
-  /** Names another process as the owner, in one step: at no moment is there no owner. Resolves with the text that makes it so. */
+  /**
+   * Names another process as the owner, in one step: at no moment is there no owner. Resolves with the text that makes
+   * it so.
+   */
   handTo(pid: number): Promise<string | undefined>;
   /** From now on the lock is the new owner's to release. */
   forget(): void;
@@ -36,7 +39,8 @@ const LOOK_AGAIN = 1000;
 const LOOKS = 200;
 
 /**
- * Waits for the lock; undefined if there can be none, or when the signal ends the waiting. `onWait`: somebody else has it.
+ * Waits for the lock; undefined if there can be none, or when the signal ends the waiting. `onWait`: somebody else has
+ * it.
  * `onRefused`: what lies in its place is no file of ours.
  */
 export async function acquireBuildLock(
@@ -156,8 +160,8 @@ async function take(path: string, claim: string): Promise<Attempt> {
 }
 
 /**
- * Removes a void lock. Between looking and removing, another could have removed it and a third have locked anew, and the
- * wrong lock would go; so whoever removes holds a lock of its own for that moment, made and broken in the same way.
+ * Removes a void lock. Between looking and removing, another could have removed it and a third have locked anew, and
+ * the wrong lock would go; so whoever removes holds a lock of its own for that moment, made and broken in the same way.
  */
 async function clear(path: string, claim: string): Promise<Attempt> {
   const guard = `${path}.clear`;

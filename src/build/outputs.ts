@@ -1,6 +1,7 @@
 /*
- * The fingerprint of what a build has written, as far as it is code that a server runs: what was deleted or changed since has to be
- * built anew. Data beside it does not count, since a server may write it. Which paths are outputs is the caller's knowledge.
+ * The fingerprint of what a build has written, as far as it is code that a server runs: what was deleted or changed
+ * since has to be built anew. Data beside it does not count, since a server may write it. Which paths are outputs is
+ * the caller's knowledge.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /*
- * Who owns a lock, and which build it runs, written so that a later process with the same number isn't taken for it. On Linux a process is told by
- * its number and its start; elsewhere by its number alone. What the lock protects is left to lock.ts.
+ * Who owns a lock, and which build it runs, written so that a later process with the same number isn't taken for it. On
+ * Linux a process is told by its number and its start; elsewhere by its number alone. What the lock protects is left to
+ * lock.ts.
  */
 import { readFile } from 'node:fs/promises';
 
@@ -59,7 +60,8 @@ async function processStat(pid: number): Promise<{ state: string; start: string 
   } catch {
     return undefined;
   }
-  // The second field is the program's name in parentheses, and may contain anything; state is the third, start the 22nd.
+  // The second field is the program's name in parentheses, and may contain anything; state is the third, start the
+  // 22nd.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, start] = [fields[0], fields[19]];
   return state === undefined || start === undefined ? undefined : { state, start };

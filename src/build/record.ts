@@ -1,7 +1,7 @@
 /*
- * What the last good build of each rule was made of and what it left, kept between runs so that a start need not build what is built.
- * A record that can't be read counts as none, one that can't be written is a value that says why. Whether the products of
- * that build still work is left to the start.
+ * What the last good build of each rule was made of and what it left, kept between runs so that a start need not build
+ * what is built. A record that can't be read counts as none, one that can't be written is a value that says why.
+ * Whether the products of that build still work is left to the start.
  */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /*
- * Runs a build in a helper process, which can finish it when the proxy has to go. Only the parent of a process learns its exit
- * code, so the helper is the parent from the beginning. As long as the proxy is there, the outcome is the same as with
- * run.ts: no process of the build is left by then. When to let the helper go on alone is for the caller to say.
+ * Runs a build in a helper process, which can finish it when the proxy has to go. Only the parent of a process learns
+ * its exit code, so the helper is the parent from the beginning. As long as the proxy is there, the outcome is the same
+ * as with run.ts: no process of the build is left by then. When to let the helper go on alone is for the caller to say.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { endGroup } from '../process/child.js';
@@ -15,8 +15,8 @@ export interface HelpedBuild {
   /** `aborted` also when the helper goes on alone. */
   readonly result: Promise<BuildResult>;
   /**
-   * Lets the helper finish the build alone, as the owner of the lock. `finish`: what it has to do then, given the text of the
-   * lock. Resolves with the helper's process, or with undefined if the build has ended or is being ended.
+   * Lets the helper finish the build alone, as the owner of the lock. `finish`: what it has to do then, given the text
+   * of the lock. Resolves with the helper's process, or with undefined if the build has ended or is being ended.
    */
   handOver(lock: Lock, finish: (lockText: string) => object): Promise<number | undefined>;
   /** Ends a build that was handed over, for a proxy that is signalled before it is gone. */

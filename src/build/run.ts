@@ -1,6 +1,6 @@
 /*
- * Runs one build to its end, or ends it: its outcome is a value, and by the time there is one no process of the build is
- * left. What to build is plan.ts's to say, when to abandon it and how to report it the caller's.
+ * Runs one build to its end, or ends it: its outcome is a value, and by the time there is one no process of the build
+ * is left. What to build is plan.ts's to say, when to abandon it and how to report it the caller's.
  */
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';

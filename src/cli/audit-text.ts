@@ -1,5 +1,5 @@
-// Lines of the audit trail as people read them: one line each, the time in theirs, and below a failure what was printed. Which
-// lines is for log.ts and status.ts.
+// Lines of the audit trail as people read them: one line each, the time in theirs, and below a failure what was
+// printed. Which lines is for log.ts and status.ts.
 
 import type { AuditLine } from '../log/audit.js';
 import { escapeControls } from '../log/log.js';

@@ -1,6 +1,6 @@
 // Reads the words of the command line, by the table of options, into what was asked for. It judges words only: whether
-// the directory exists or the command can be started is found out by those who need it. The words are cut by yargs's own
-// parser; all of yargs, which lays out help, would take longer to load than everything else at a start together.
+// the directory exists or the command can be started is found out by those who need it. The words are cut by yargs's
+// own parser; all of yargs, which lays out help, would take longer to load than everything else at a start together.
 
 import { Parser } from 'yargs/helpers';
 import { allowed, checkTexts, checkValue, type Result } from '../config/check.js';

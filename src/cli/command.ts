@@ -1,5 +1,6 @@
-// What a command of the program says about itself. The words of the command line are read by it, and help and completion are
-// made of it, so that nothing has to be told twice. Each command is a file in commands/, and commands.ts lists them.
+// What a command of the program says about itself. The words of the command line are read by it, and help and
+// completion are made of it, so that nothing has to be told twice. Each command is a file in commands/, and commands.ts
+// lists them.
 
 import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';

@@ -1,5 +1,5 @@
-// The words of `mcp-hotline explain`, for people: sections with aligned columns, and behind each value where it comes from. It
-// only lays out what explanation.ts has found out.
+// The words of `mcp-hotline explain`, for people: sections with aligned columns, and behind each value where it comes
+// from. It only lays out what explanation.ts has found out.
 
 import { DATA_ENDINGS, MAX_DATA_BYTES } from '../watch/data-files.js';
 import type { Explanation } from './explanation.js';

@@ -1,5 +1,5 @@
-// What would be done with a server, as data: everything is resolved as for a run, the files are listed by the watch itself, and
-// nothing is started. How it is put into words is explain-text.ts's.
+// What would be done with a server, as data: everything is resolved as for a run, the files are listed by the watch
+// itself, and nothing is started. How it is put into words is explain-text.ts's.
 
 import { relative } from 'node:path';
 import { planBuild } from '../build/plan.js';

@@ -1,4 +1,5 @@
-// The text of --help, made of what a command says about itself; yargs lays out its options. Printing it is for commands/help.ts.
+// The text of --help, made of what a command says about itself; yargs lays out its options. Printing it is for
+// commands/help.ts.
 
 import yargs, { type Argv } from 'yargs';
 import { groups, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';

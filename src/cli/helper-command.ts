@@ -1,5 +1,5 @@
-// How the program starts itself as a build helper: a word that nobody types, so it stands neither in the help nor in the
-// completion. What a helper does is in build-helper.ts.
+// How the program starts itself as a build helper: a word that nobody types, so it stands neither in the help nor in
+// the completion. What a helper does is in build-helper.ts.
 
 import { fileURLToPath } from 'node:url';
 

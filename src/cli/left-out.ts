@@ -1,5 +1,6 @@
-// The warning for `--watch` and rules that leave out the server's own code: they replace what is found, and who only meant to add a
-// directory would never see an edit of the server again. What is found is discovery's, what a path covers watch/'s.
+// The warning for `--watch` and rules that leave out the server's own code: they replace what is found, and who only
+// meant to add a directory would never see an edit of the server again. What is found is discovery's, what a path
+// covers watch/'s.
 
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';

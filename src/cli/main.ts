@@ -1,4 +1,5 @@
-// The process: reads argv, performs the command that is asked for, and exits. Which commands there are is in commands.ts.
+// The process: reads argv, performs the command that is asked for, and exits. Which commands there are is in
+// commands.ts.
 
 import { noCommand, type Given } from '../config/config.js';
 import { flush } from '../log/flush.js';

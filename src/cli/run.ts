@@ -1,6 +1,6 @@
 // `mcp-hotline run`, which is also `mcp-hotline` alone: a proxy between this process's stdin and stdout and the server. What
-// is known here is what a start needs; the proxy itself is loaded while the server comes up. Signals and bugs of this process are turned
-// into calls of the proxy; how servers end is the proxy's.
+// is known here is what a start needs; the proxy itself is loaded while the server comes up. Signals and bugs of this
+// process are turned into calls of the proxy; how servers end is the proxy's.
 
 import { resolveConfig, type Given, type Resolved } from '../config/config.js';
 import type { Result } from '../config/check.js';

@@ -1,5 +1,5 @@
-// The second half of `mcp-hotline run`, loaded while the server comes up: opens the log and puts the proxy between the process's
-// streams and the server. How the process is ended is run.ts's.
+// The second half of `mcp-hotline run`, loaded while the server comes up: opens the log and puts the proxy between the
+// process's streams and the server. How the process is ended is run.ts's.
 
 import { isatty } from 'node:tty';
 import type { Given } from '../config/config.js';

@@ -1,4 +1,5 @@
-// The point in time that `--since` names: so long ago (`90s`, `10m`, `2h`, `3d`), or a date, with a time of day or without. Pure.
+// The point in time that `--since` names: so long ago (`90s`, `10m`, `2h`, `3d`), or a date, with a time of day or
+// without. Pure.
 
 import type { Result } from '../config/check.js';
 

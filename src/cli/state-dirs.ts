@@ -1,5 +1,5 @@
-// Where the proxies of a directory keep their state: one place a server command, found by what they say about themselves.
-// What is in there is for status.ts and log.ts.
+// Where the proxies of a directory keep their state: one place a server command, found by what they say about
+// themselves. What is in there is for status.ts and log.ts.
 
 import { basename, dirname, resolve } from 'node:path';
 import type { Result } from '../config/check.js';
@@ -32,7 +32,10 @@ export function commandText({ command, args = [] }: About): string {
   return [command, ...args].map((word) => (/^[^\s"']+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }
 
-/** What tells a server from others of the same directory: a part of the digest of its command, or the name that was chosen. */
+/**
+ * What tells a server from others of the same directory: a part of the digest of its command, or the name that was
+ * chosen.
+ */
 export function idOf(dir: string): string {
   return /-[0-9a-f]{12}([0-9a-f]{4})$/.exec(dir)?.[1] ?? basename(dir);
 }

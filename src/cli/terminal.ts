@@ -1,5 +1,5 @@
-// What a person is told who starts the proxy by hand, on a terminal: that it waits for a client, and how a client is told
-// to start it. Programs are told nothing of it.
+// What a person is told who starts the proxy by hand, on a terminal: that it waits for a client, and how a client is
+// told to start it. Programs are told nothing of it.
 
 import { basename, resolve } from 'node:path';
 import type { Given } from '../config/config.js';

@@ -1,5 +1,5 @@
-// Writes a plan: what `unwrap` will need first, then each file, whole or not at all. A file that can't be written leaves the others
-// done; what happened to each is told.
+// Writes a plan: what `unwrap` will need first, then each file, whole or not at all. A file that can't be written
+// leaves the others done; what happened to each is told.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { readClientFile, writeClientFile } from './client-file.js';

@@ -1,5 +1,6 @@
-// Reads and writes the configuration file of a client. The file is replaced as a whole: its mode and its owner stay, a symbolic link to it stays
-// one, and a file that somebody has changed since it was read is left alone. What is written is for `documents.ts`.
+// Reads and writes the configuration file of a client. The file is replaced as a whole: its mode and its owner stay, a
+// symbolic link to it stays one, and a file that somebody has changed since it was read is left alone. What is written
+// is for `documents.ts`.
 
 import { access, constants, lstat, open, readFile, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import type { Result } from '../config/check.js';

@@ -1,5 +1,5 @@
-// What is known about one MCP client: where it reads its servers from, how it starts them, and what a developer should know about
-// it. Types only; the clients themselves are in table.ts.
+// What is known about one MCP client: where it reads its servers from, how it starts them, and what a developer should
+// know about it. Types only; the clients themselves are in table.ts.
 
 import type { Shape } from './shape.js';
 

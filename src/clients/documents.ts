@@ -1,7 +1,7 @@
-// The servers in the text of a client's file: reads them, puts the proxy in front of one, and takes it away again. Pure: a text goes in and a
-// text comes out. Every result is parsed again before it is handed out, so that a text that this code does not understand is refused and
-// never damaged (P21, given back). Files are for `client-file.ts`, and what to keep for `unwrap` for `undo-records.ts`.
-// The parsers make this large: commands load it with a dynamic import.
+// The servers in the text of a client's file: reads them, puts the proxy in front of one, and takes it away again.
+// Pure: a text goes in and a text comes out. Every result is parsed again before it is handed out, so that a text that
+// this code does not understand is refused and never damaged (P21, given back). Files are for `client-file.ts`, and
+// what to keep for `unwrap` for `undo-records.ts`. The parsers make this large: commands load it with a dynamic import.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../config/check.js';
@@ -15,7 +15,10 @@ import { wrappedWords } from './wrapped-words.js';
 
 export { wrappedWords };
 
-/** Of a wrapped entry whose own command can't be told: it stands in the configuration file, or somebody left out the `--`. */
+/**
+ * Of a wrapped entry whose own command can't be told: it stands in the configuration file, or somebody left out the
+ * `--`.
+ */
 export const NO_SERVER = 'has no command behind a "--" that could be given back: edit it by hand';
 
 const grammars: Readonly<Record<Format, Grammar>> = { json, jsonc: json, toml, yaml };
@@ -82,7 +85,9 @@ function undo(
   return unclear(name);
 }
 
-/** Whether wrapping the result would give this very text, and whether no other entry would: that is what was kept for. */
+/**
+ * Whether wrapping the result would give this very text, and whether no other entry would: that is what was kept for.
+ */
 function isExact(
   result: string,
   shape: Shape,

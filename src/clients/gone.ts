@@ -1,4 +1,5 @@
-// Which files of the proxy an entry names that do not exist any more: after an update of Node, or when the installation was removed.
+// Which files of the proxy an entry names that do not exist any more: after an update of Node, or when the installation
+// was removed.
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
@@ -8,7 +9,10 @@ import type { ServerEntry } from './shape.js';
 import { expandVariables } from './variables.js';
 import { proxyProgram, wrappedWords } from './wrapped-words.js';
 
-/** As they are written. A path that nobody can follow from here (no known directory, an unknown variable) counts as there. */
+/**
+ * As they are written. A path that nobody can follow from here (no known directory, an unknown variable) counts as
+ * there.
+ */
 export function goneFiles(entry: ServerEntry, configuration: Configuration, machine: Machine): string[] {
   const { proxy = [] } = wrappedWords(entry.words ?? []) ?? {};
   const { base, clients, scope, startsIn } = configuration;

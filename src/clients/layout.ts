@@ -1,5 +1,5 @@
-// Where the parts of a server's entry stand in the text of a file: what the parsers of `formats/` find out and `splice.ts` works with.
-// Offsets count UTF-16 units and are valid for that one text.
+// Where the parts of a server's entry stand in the text of a file: what the parsers of `formats/` find out and
+// `splice.ts` works with. Offsets count UTF-16 units and are valid for that one text.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../config/check.js';
@@ -59,7 +59,10 @@ export interface Grammar {
   parse(text: string, shape: Shape): Result<Layout, Problem>;
   /** Spells a word, in the manner of `model` where that is possible. */
   spell(word: string, model: string): string;
-  /** Whether `raw` means `value` as an item too, in a list in brackets or one with dashes. Absent where every spelling fits everywhere. */
+  /**
+   * Whether `raw` means `value` as an item too, in a list in brackets or one with dashes. Absent where every spelling
+   * fits everywhere.
+   */
   readonly fits?: (raw: string, value: string, flow: boolean) => boolean;
 }
 

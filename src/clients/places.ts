@@ -1,4 +1,5 @@
-// Where the files of a client are, by platform, home and environment. Pure: which of them exist is for configurations.ts.
+// Where the files of a client are, by platform, home and environment. Pure: which of them exist is for
+// configurations.ts.
 
 import { posix, win32 } from 'node:path';
 import type { Client, FileSpec, Root, StartsIn } from './client.js';

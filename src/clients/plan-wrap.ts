@@ -1,5 +1,5 @@
-// Plans `wrap`: which servers of the configurations are put behind the proxy, and what is written for each. Reads the project to
-// find out which servers belong to it, and writes nothing.
+// Plans `wrap`: which servers of the configurations are put behind the proxy, and what is written for each. Reads the
+// project to find out which servers belong to it, and writes nothing.
 
 import { belongingOf, type Belonging } from './belonging.js';
 import type { Configuration } from './configurations.js';

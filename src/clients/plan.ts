@@ -1,5 +1,5 @@
-// What a command is going to do to the clients' files, as data: for each server what becomes of it and why, for each file its new text.
-// Made by plan-wrap.ts and plan-unwrap.ts; shown by the command line and written by apply.ts.
+// What a command is going to do to the clients' files, as data: for each server what becomes of it and why, for each
+// file its new text. Made by plan-wrap.ts and plan-unwrap.ts; shown by the command line and written by apply.ts.
 
 import type { Configuration } from './configurations.js';
 import type { Installation } from './prefix.js';

@@ -1,5 +1,5 @@
-// Which places are looked at: the project's files, the user's own, those of one client, or one file. Says what is wrong with a name
-// that nobody has. Pure; whether a file is there, and what is in it, is for configurations.ts.
+// Which places are looked at: the project's files, the user's own, those of one client, or one file. Says what is wrong
+// with a name that nobody has. Pure; whether a file is there, and what is in it, is for configurations.ts.
 
 import type { Result } from '../config/check.js';
 import { nearest } from '../config/nearest.js';

@@ -1,4 +1,5 @@
-// How the file of an MCP client lays out its servers. Data only: which client has which shape is in the table of clients, and the files of
+// How the file of an MCP client lays out its servers. Data only: which client has which shape is in the table of
+// clients, and the files of
 // `formats/` know what the text looks like.
 
 /** `json` is strict: a comment or a trailing comma is a mistake, because the client's own parser refuses it. */
@@ -6,7 +7,9 @@ export type Format = 'json' | 'jsonc' | 'toml' | 'yaml';
 
 export interface Shape {
   readonly format: Format;
-  /** Where the map or the list of servers stands: `['mcpServers']`, `['projects', '/home/me/project', 'mcpServers']`. */
+  /**
+   * Where the map or the list of servers stands: `['mcpServers']`, `['projects', '/home/me/project', 'mcpServers']`.
+   */
   readonly servers: readonly string[];
   /** The servers are a list, and each has its name in this key. */
   readonly nameKey?: string;
@@ -18,7 +21,10 @@ export interface Shape {
 
 export interface ServerEntry {
   readonly name: string;
-  /** Command and arguments as the client reads them; absent in an entry without a command (a server behind a URL) and in a faulty one. */
+  /**
+   * Command and arguments as the client reads them; absent in an entry without a command (a server behind a URL) and in
+   * a faulty one.
+   */
   readonly words: readonly string[] | undefined;
   readonly url: string | undefined;
   readonly cwd: string | undefined;

@@ -1,5 +1,5 @@
-// The layouts in which clients keep their servers: the format of the file, where the servers stand in it, and what the members of
-// an entry are called. Data only; documents.ts reads and edits files by it.
+// The layouts in which clients keep their servers: the format of the file, where the servers stand in it, and what the
+// members of an entry are called. Data only; documents.ts reads and edits files by it.
 
 import type { Shape } from './shape.js';
 

@@ -1,4 +1,5 @@
-// A command as it is shown to people: one line, quoted where needed, without what may be secret. Values of variables never appear.
+// A command as it is shown to people: one line, quoted where needed, without what may be secret. Values of variables
+// never appear.
 
 const SECRET = /^(--?[\w-]*(?:key|token|secret|password|passwd|auth|credential)[\w-]*)(=[^]*)?$/i;
 

@@ -1,5 +1,6 @@
-// Copies the skill for agents (skills/mcp-hotline/SKILL.md) to where a client looks for skills, for the project or for the user. Asking, and
-// telling what was done, is for the command line. A client whose skills have no documented place gets no file: the answer says what to do instead.
+// Copies the skill for agents (skills/mcp-hotline/SKILL.md) to where a client looks for skills, for the project or for
+// the user. Asking, and telling what was done, is for the command line. A client whose skills have no documented place
+// gets no file: the answer says what to do instead.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +18,9 @@ interface SkillDirectories {
 
 const same = (directory: string): SkillDirectories => ({ project: directory, user: directory });
 
-/** As the clients' documentation had it in November 2026. Who reads several directories gets the one that is its own. */
+/**
+ * As the clients' documentation had it in November 2026. Who reads several directories gets the one that is its own.
+ */
 const directories: Readonly<Record<string, SkillDirectories>> = {
   'claude-code': same('.claude/skills'),
   codex: same('.agents/skills'),
@@ -43,7 +46,10 @@ export interface InstalledSkill {
   readonly written: boolean;
 }
 
-/** `client`: as in `wrap --client`. `user`: for all projects of this user. A file that differs is left as it is, and that is an error. */
+/**
+ * `client`: as in `wrap --client`. `user`: for all projects of this user. A file that differs is left as it is, and
+ * that is an error.
+ */
 export function installSkill(
   client: string,
   projectDir: string,

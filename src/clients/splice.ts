@@ -1,6 +1,7 @@
-// Puts words in front of a server's command in the text of a file, and takes them away again. The command as it is spelled moves behind
-// them, so that the wrapped entry itself tells almost everything about the one before; the rest is in `Undo`. Only insertions and
-// deletions at offsets: nothing else in the file is written anew. Whether the result is right is judged in `documents.ts`.
+// Puts words in front of a server's command in the text of a file, and takes them away again. The command as it is
+// spelled moves behind them, so that the wrapped entry itself tells almost everything about the one before; the rest is
+// in `Undo`. Only insertions and deletions at offsets: nothing else in the file is written anew. Whether the result is
+// right is judged in `documents.ts`.
 
 import type { Entry, Grammar, List, Word } from './layout.js';
 import type { Undo } from './shape.js';

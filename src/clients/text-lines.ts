@@ -26,7 +26,10 @@ function lineStart(text: string, offset: number): number {
   return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
 }
 
-/** A list in brackets: one item a line if the first has a line of its own, else with the separator that it has between the first two. */
+/**
+ * A list in brackets: one item a line if the first has a line of its own, else with the separator that it has between
+ * the first two.
+ */
 export function bracketList(
   text: string,
   { start, end }: { start: number; end: number },

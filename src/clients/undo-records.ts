@@ -1,5 +1,5 @@
-// What `unwrap` will need and the file itself does not tell, kept in the user's state directory: one file of records for each file of a client,
-// by its real path. A record that is lost costs the exact bytes and nothing else.
+// What `unwrap` will need and the file itself does not tell, kept in the user's state directory: one file of records
+// for each file of a client, by its real path. A record that is lost costs the exact bytes and nothing else.
 
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,10 @@ export async function readUndo(key: EntryKey, env: NodeJS.ProcessEnv): Promise<U
   return (await readRecords(recordsFile(key, env)))[idOf(key)];
 }
 
-/** To be called before the wrapped text is written: a record too many does no harm. Nothing to keep drops what an earlier `wrap` kept. */
+/**
+ * To be called before the wrapped text is written: a record too many does no harm. Nothing to keep drops what an
+ * earlier `wrap` kept.
+ */
 export async function keepUndo(key: EntryKey, undo: Undo | undefined, env: NodeJS.ProcessEnv): Promise<Written> {
   const file = recordsFile(key, env);
   const { [idOf(key)]: before, ...others } = await readRecords(file);

@@ -1,5 +1,6 @@
-// Tells whether the words of an entry start a server behind the proxy, however the proxy is started: by node and its file, by its own
-// command, by npx or another runner of packages. A line for a shell is one word here and is not looked into.
+// Tells whether the words of an entry start a server behind the proxy, however the proxy is started: by node and its
+// file, by its own command, by npx or another runner of packages. A line for a shell is one word here and is not looked
+// into.
 
 export interface WrappedWords {
   /** Everything up to and with the `--`. */
@@ -21,7 +22,9 @@ const otherCommands = new Set([
   'serve',
 ]);
 
-/** undefined: not wrapped. The server's words are none where the proxy takes its command from its configuration file. */
+/**
+ * undefined: not wrapped. The server's words are none where the proxy takes its command from its configuration file.
+ */
 export function wrappedWords(words: readonly string[]): WrappedWords | undefined {
   const at = words.findIndex(isProxy);
   if (at < 0 || !words.slice(0, at).every(isRunner) || (at > 0 && !runners.has(programOf(words[0] ?? ''))))

@@ -1,5 +1,5 @@
-// A program whose sources were not found with certainty, and the options that would say them. The type only: discovery finds it, and
-// those who speak to people and agents tell of it.
+// A program whose sources were not found with certainty, and the options that would say them. The type only: discovery
+// finds it, and those who speak to people and agents tell of it.
 
 export interface BuildProposal {
   /** As it is shown. */

@@ -1,5 +1,6 @@
 // Judges the value of one option, be it text (command line, environment) or data (programmatic entry). A bad value
-// yields what is wrong with it and what is allowed; the caller puts the name in front by which the user knows the option.
+// yields what is wrong with it and what is allowed; the caller puts the name in front by which the user knows the
+// option.
 
 import { constants } from 'node:os';
 import { inspect } from 'node:util';
@@ -54,7 +55,10 @@ export function checkValue(spec: OptionSpec, value: unknown): Result<Value> {
   return bad(spec, value);
 }
 
-/** Data with the options' names in camel case, as the programmatic entry takes it. The error has a line for each bad option. */
+/**
+ * Data with the options' names in camel case, as the programmatic entry takes it. The error has a line for each bad
+ * option.
+ */
 export function checkOptions(
   given: object,
 ): { ok: true; value: Options } | { ok: false; error: string; usable: Options } {

@@ -1,6 +1,6 @@
-// Turns options, environment and configuration file into one Config, which is all that the layers below the command line
-// ever see: every default filled in, every path in its place. What the words of the options may be is options.ts's, how they
-// are read check.ts's, what the file may say file/'s.
+// Turns options, environment and configuration file into one Config, which is all that the layers below the command
+// line ever see: every default filled in, every path in its place. What the words of the options may be is
+// options.ts's, how they are read check.ts's, what the file may say file/'s.
 
 import { statSync } from 'node:fs';
 import path from 'node:path';

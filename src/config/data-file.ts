@@ -1,5 +1,5 @@
-// Reads the text of a YAML or JSON file, comments and all, into plain data, or tells where it is broken. The parsers are loaded with the first
-// text. What the data means, and where the text came from, is for others.
+// Reads the text of a YAML or JSON file, comments and all, into plain data, or tells where it is broken. The parsers
+// are loaded with the first text. What the data means, and where the text came from, is for others.
 
 import { parseJsonc, positionAt, valueOf } from './file/jsonc.js';
 

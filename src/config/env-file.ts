@@ -1,6 +1,6 @@
-// Reads `--env-file`: files of `NAME=value` lines for the server's environment. The syntax is what dotenv and Node agree on; nothing in
-// a value is expanded. A file that is missing or can't be read is a warning, since it may come later. Values are told to nobody
-// but the server; which variables win over others is server.ts's.
+// Reads `--env-file`: files of `NAME=value` lines for the server's environment. The syntax is what dotenv and Node
+// agree on; nothing in a value is expanded. A file that is missing or can't be read is a warning, since it may come
+// later. Values are told to nobody but the server; which variables win over others is server.ts's.
 
 import { readFileSync } from 'node:fs';
 

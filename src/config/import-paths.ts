@@ -1,4 +1,5 @@
-// Finds, in plain data, the strings at a place like `import.*.path`. Pure; reading the data and following the paths is imports.ts's.
+// Finds, in plain data, the strings at a place like `import.*.path`. Pure; reading the data and following the paths is
+// imports.ts's.
 
 /** Strings, and the strings of lists, at every place that the pattern fits. `*` is any key or index. */
 export function stringsAt(value: unknown, pattern: string): string[] {

@@ -1,5 +1,6 @@
-// Follows what YAML and JSON files import: the files that they name, the files that those name, and so on. A file that can't be
-// parsed for the moment counts with what it last named. It reads and never watches; when to follow anew is the caller's.
+// Follows what YAML and JSON files import: the files that they name, the files that those name, and so on. A file that
+// can't be parsed for the moment counts with what it last named. It reads and never watches; when to follow anew is the
+// caller's.
 
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -78,7 +79,10 @@ async function look(file: string, pattern: string, visited: Set<string>): Promis
 }
 
 export interface Imports {
-  /** The imported files of each rule, by its name, as of the last time. A change of one of them is a reason to follow anew. */
+  /**
+   * The imported files of each rule, by its name, as of the last time. A change of one of them is a reason to follow
+   * anew.
+   */
   readonly files: ReadonlyMap<string, readonly string[]>;
   /** Follows all rules anew. `changed`: a rule's files are others than before. */
   follow(): Promise<{ changed: boolean; missing: readonly string[]; problems: readonly string[] }>;

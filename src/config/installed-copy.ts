@@ -1,5 +1,5 @@
-// A copy of the sources that runs in their place, because a Python package was installed without -e. The type only: discovery finds
-// it, and those who speak to people and agents tell of it.
+// A copy of the sources that runs in their place, because a Python package was installed without -e. The type only:
+// discovery finds it, and those who speak to people and agents tell of it.
 
 export interface InstalledCopy {
   /** The file that runs; absolute. Once it is gone, so is the problem. */

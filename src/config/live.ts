@@ -1,11 +1,14 @@
-// Reads the configuration anew while the proxy runs, and tells what follows from a difference: what applies at once, what
-// needs another server, and what has to wait for another proxy. Watching the files and acting on it is the controller's.
+// Reads the configuration anew while the proxy runs, and tells what follows from a difference: what applies at once,
+// what needs another server, and what has to wait for another proxy. Watching the files and acting on it is the
+// controller's.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Result } from './check.js';
 import type { Config, Resolved } from './config.js';
 
-/** `now`: whoever uses it asks for it each time. `restart`: it is part of a server. `next`: the proxy was built on it. */
+/**
+ * `now`: whoever uses it asks for it each time. `restart`: it is part of a server. `next`: the proxy was built on it.
+ */
 const effects: Readonly<Record<keyof Config, 'now' | 'restart' | 'next'>> = {
   command: 'restart',
   args: 'restart',

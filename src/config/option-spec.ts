@@ -1,5 +1,5 @@
-// The shape of one row in the table of options: what kinds of values there are and what a row may say about them. The rows
-// themselves are options.ts's, the judging of values check.ts's.
+// The shape of one row in the table of options: what kinds of values there are and what a row may say about them. The
+// rows themselves are options.ts's, the judging of values check.ts's.
 
 export const groups = [
   'Checking',

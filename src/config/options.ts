@@ -251,7 +251,9 @@ type ValueOf<S> = S extends { type: 'list' }
           ? NodeJS.Signals
           : boolean | (S extends { modes: readonly (infer M)[] } ? M | 'on' | 'off' : never);
 
-/** Every option by its name in camel case. `true` is the bare option (`--poll`), `false` the negated one (`--no-build`). */
+/**
+ * Every option by its name in camel case. `true` is the bare option (`--poll`), `false` the negated one (`--no-build`).
+ */
 export type Options = { -readonly [N in keyof Table as CamelCase<N>]?: ValueOf<Table[N]> };
 type Defaulted = { [N in keyof Table]: Table[N] extends { default: unknown } ? N : never }[keyof Table];
 type Defaults = { readonly [N in Defaulted as CamelCase<N>]: ValueOf<Table[N]> };

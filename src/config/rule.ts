@@ -1,5 +1,5 @@
-// A rule: a set of watched files, how to build them, and what to do then. The type only, because those who read it from a
-// file and those who carry it out are not to depend on each other.
+// A rule: a set of watched files, how to build them, and what to do then. The type only, because those who read it from
+// a file and those who carry it out are not to depend on each other.
 
 export interface Rule {
   name: string;

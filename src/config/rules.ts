@@ -1,5 +1,5 @@
-// Decides which rules apply: those of the configuration file, or the one that --watch and --build make. Pure; how a rule is
-// written is for those who read it, and what it causes for those who carry it out.
+// Decides which rules apply: those of the configuration file, or the one that --watch and --build make. Pure; how a
+// rule is written is for those who read it, and what it causes for those who carry it out.
 
 import type { Options } from './options.js';
 import type { Rule } from './rule.js';
@@ -29,8 +29,8 @@ export function chooseRules({ explicit, all, fromFile }: Choice): { rules: reado
 }
 
 /**
- * The rules with these files too: they belong to the rule of the server, which is the one of that name, or the last that restarts it.
- * Where there is none, there is one of their own.
+ * The rules with these files too: they belong to the rule of the server, which is the one of that name, or the last
+ * that restarts it. Where there is none, there is one of their own.
  */
 export function withMore(rules: readonly Rule[], more: readonly string[], build?: string): readonly Rule[] {
   if (more.length === 0) return rules;

@@ -1,5 +1,5 @@
-// Decides what to run and where: the command with its arguments, its directory, its environment. Pure; whether the command
-// exists is found out when it is started.
+// Decides what to run and where: the command with its arguments, its directory, its environment. Pure; whether the
+// command exists is found out when it is started.
 
 import path from 'node:path';
 import type { FromEnvironment } from './environment.js';

@@ -1,5 +1,5 @@
-// Computes where one project and command keep what must outlive a session. It only computes: whoever writes there creates
-// the directory, and lives with it when that fails.
+// Computes where one project and command keep what must outlive a session. It only computes: whoever writes there
+// creates the directory, and lives with it when that fails.
 
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,10 @@ export function stateDir({ cwd, command, args = [], env, platform = process.plat
   return join(userStateDir(env, platform, home ?? homeOf()), 'mcp-hotline', `${readable || 'root'}-${key}`);
 }
 
-/** FNV-1a with two primes. The names need only differ, and node:crypto takes as long to load as everything else before a spawn. */
+/**
+ * FNV-1a with two primes. The names need only differ, and node:crypto takes as long to load as everything else before a
+ * spawn.
+ */
 function digest(text: string): string {
   let [one, two] = [0x811c9dc5, 0x811c9dc5];
   for (const byte of Buffer.from(text)) {

@@ -1,6 +1,6 @@
 /**
- * How the proxy ends, whatever it was doing: why, how patiently the servers are stopped, with which exit code, and that what
- * was received is delivered first. Both flows (pass-through.ts, reload/controller.ts) end by this one.
+ * How the proxy ends, whatever it was doing: why, how patiently the servers are stopped, with which exit code, and that
+ * what was received is delivered first. Both flows (pass-through.ts, reload/controller.ts) end by this one.
  */
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,8 +16,8 @@ export type Reason =
   | { readonly by: 'server'; readonly exit: Exit };
 
 /**
- * SDK clients wait 2 s after closing stdin, then signal, and kill 2 s later: all must be over by then. `waited`: how much of it is
- * over already.
+ * SDK clients wait 2 s after closing stdin, then signal, and kill 2 s later: all must be over by then. `waited`: how
+ * much of it is over already.
  */
 function clientEnded(waited: number): Ladder {
   return {
@@ -49,9 +49,9 @@ export class Closing {
   }
 
   /**
-   * A later reason may only make it more urgent. The first one decides the exit code, except that a signal goes before the end of
-   * stdin: clients signal after it. A server that exited by itself has decided; a signal that comes while the client reads the
-   * last of its output changes nothing, as it would not have without the proxy.
+   * A later reason may only make it more urgent. The first one decides the exit code, except that a signal goes before
+   * the end of stdin: clients signal after it. A server that exited by itself has decided; a signal that comes while
+   * the client reads the last of its output changes nothing, as it would not have without the proxy.
    */
   begin(reason: Reason): void {
     if (reason.by === 'server') {

@@ -1,6 +1,6 @@
 /**
- * What the two flows between client and servers have in common: what they are given and what they hand back. Types only; the
- * flows are pass-through.ts and reload/controller.ts, and proxy.ts chooses.
+ * What the two flows between client and servers have in common: what they are given and what they hand back. Types
+ * only; the flows are pass-through.ts and reload/controller.ts, and proxy.ts chooses.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';

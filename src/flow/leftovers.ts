@@ -1,7 +1,7 @@
 /**
- * What servers leave behind in sessions of their own, out of reach of their process group (P13): named in the log when their
- * generation has gone, and ended with `--reap`. Only what carries the mark of this proxy, looked at again right before each signal. Both
- * flows use it; marked.ts finds them.
+ * What servers leave behind in sessions of their own, out of reach of their process group (P13): named in the log when
+ * their generation has gone, and ended with `--reap`. Only what carries the mark of this proxy, looked at again right
+ * before each signal. Both flows use it; marked.ts finds them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log/log.js';

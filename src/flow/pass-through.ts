@@ -1,6 +1,6 @@
 /**
- * The plain pipe: one server, every line of the client to it and every message of it to the client, byte for byte, until
- * one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
+ * The plain pipe: one server, every line of the client to it and every message of it to the client, byte for byte,
+ * until one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
  */
 import { Closing, type Reason } from './closing.js';
 import type { Flow, FlowContext } from './flow.js';

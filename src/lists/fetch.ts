@@ -1,6 +1,6 @@
 /*
- * Fetches the whole of one list from a server, page by page, within bounds of its own. What can't be had is a value with
- * the reason, never an exception: no reload fails for it. How a request reaches the server is left to the caller.
+ * Fetches the whole of one list from a server, page by page, within bounds of its own. What can't be had is a value
+ * with the reason, never an exception: no reload fails for it. How a request reaches the server is left to the caller.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { List } from './lists.js';
@@ -41,7 +41,8 @@ async function followPages(request: Request, list: List, signal: AbortSignal): P
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await ask(request, list.method, cursor, signal);
-    // Servers with resources often have no templates, and no method to list them: that is an empty list, and not an unknown one.
+    // Servers with resources often have no templates, and no method to list them: that is an empty list, and not an
+    // unknown one.
     if (!answer.ok && page === 0 && isMethodMissing(answer.error)) return { known: true, items: [] };
     if (!answer.ok) return unknown(`${list.method} failed: ${reason(answer.error)}`);
     const read = pageOf(list, answer.result);

@@ -1,7 +1,7 @@
 /*
  * Remembers each list as the client was last served it, folded out of the pages that passed: the baseline that a new
- * generation's list is compared with. Pure. A sequence of pages that makes no whole listing makes the list unknown; what
- * to do then is left to the reload.
+ * generation's list is compared with. Pure. A sequence of pages that makes no whole listing makes the list unknown;
+ * what to do then is left to the reload.
  */
 import type { ListName } from './lists.js';
 import { listNamed, MAX_PAGES, pageOf } from './lists.js';

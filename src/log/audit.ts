@@ -1,7 +1,8 @@
 /**
  * The audit trail: one line of JSON in the state directory for every event in the life of a server, for people and for
  * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two proxies may
- * write to the same one. No message contents, no environment, no arguments; of failures, what the compiler or the server printed. What can't be written is told once (P14).
+ * write to the same one. No message contents, no environment, no arguments; of failures, what the compiler or the
+ * server printed. What can't be written is told once (P14).
  */
 import { link, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
@@ -42,7 +43,9 @@ export interface AuditLine {
 }
 
 export const AUDIT_FILE = 'audit.jsonl';
-/** A link that somebody has put there leads to another file, and a pipe would make its writer wait: neither is followed. */
+/**
+ * A link that somebody has put there leads to another file, and a pipe would make its writer wait: neither is followed.
+ */
 const APPEND =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const ROTATE_AT = 10 * 1024 * 1024;
@@ -79,7 +82,8 @@ export class Audit {
     try {
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       await this.#rotate().catch((error: unknown) => this.#tell(error));
-      // Opened for each line: another proxy may have rotated the file, and a line in one write is never torn by another's.
+      // Opened for each line: another proxy may have rotated the file, and a line in one write is never torn by
+      // another's.
       const file = await open(this.#file, APPEND, 0o600);
       try {
         if (!(await file.stat()).isFile()) throw new NotRegular(this.#file);
@@ -149,8 +153,8 @@ async function endsTorn(file: FileHandle): Promise<boolean> {
 }
 
 /**
- * The lines of a trail, oldest first, rotated files included. A torn or foreign line is left out. Rejects with NotRegular if something
- * else is in the trail's place: that it is empty would not be true.
+ * The lines of a trail, oldest first, rotated files included. A torn or foreign line is left out. Rejects with
+ * NotRegular if something else is in the trail's place: that it is empty would not be true.
  */
 export async function readAudit(dir: string): Promise<AuditLine[]> {
   const rotated = await readRotated(dir);

@@ -1,5 +1,6 @@
 // Where log lines go: stderr, or a file that is only ever appended to. A destination never throws and never makes the
-// traffic wait: a file that can't be written gives way to stderr, a stderr that nobody reads loses lines and says how many.
+// traffic wait: a file that can't be written gives way to stderr, a stderr that nobody reads loses lines and says how
+// many.
 
 import { createWriteStream, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
@@ -7,7 +8,10 @@ import { atMost, flush } from './flush.js';
 
 export interface Destination {
   write(line: string): void;
-  /** Ends the file. Resolves when everything is out, and waits at most `within` milliseconds for the file and for stderr. */
+  /**
+   * Ends the file. Resolves when everything is out, and waits at most `within` milliseconds for the file and for
+   * stderr.
+   */
   close(within: number): Promise<void>;
 }
 
@@ -61,7 +65,10 @@ export function openLogDestination({
   };
 }
 
-/** A pipe with no reader would keep the process alive, and the log from ever being written. A terminal or /dev/null is fine. */
+/**
+ * A pipe with no reader would keep the process alive, and the log from ever being written. A terminal or /dev/null is
+ * fine.
+ */
 function refusal(file: string): string | undefined {
   try {
     const stats = statSync(file);

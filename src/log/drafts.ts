@@ -1,5 +1,5 @@
-// Names for files that are written under another name first, so that what a process leaves behind that was killed in the middle
-// of it can be told from what is being written now, and removed.
+// Names for files that are written under another name first, so that what a process leaves behind that was killed in
+// the middle of it can be told from what is being written now, and removed.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';

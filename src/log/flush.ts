@@ -1,4 +1,5 @@
-// Waits, never for ever, until a stream has handed on what was written to it. What to do when it has not is the caller's.
+// Waits, never for ever, until a stream has handed on what was written to it. What to do when it has not is the
+// caller's.
 
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';

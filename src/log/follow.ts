@@ -1,6 +1,6 @@
 /**
- * An audit trail as it grows: what is there, then every line that is added, also when the file is rotated in between. The
- * file is looked at when the system says that its directory has stirred, never by the clock.
+ * An audit trail as it grows: what is there, then every line that is added, also when the file is rotated in between.
+ * The file is looked at when the system says that its directory has stirred, never by the clock.
  */
 import { watch } from 'node:fs';
 import { stat, type FileHandle } from 'node:fs/promises';

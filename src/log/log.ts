@@ -1,5 +1,5 @@
-// Turns events into lines, as text for people or as JSON for programs: one event, one line. Only the text of a failure has more of
-// them: the compiler's own lines follow, indented. Where the lines go is left to destination.ts.
+// Turns events into lines, as text for people or as JSON for programs: one event, one line. Only the text of a failure
+// has more of them: the compiler's own lines follow, indented. Where the lines go is left to destination.ts.
 
 export type EventName =
   | 'starting'
@@ -78,8 +78,8 @@ function plain(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-// A compiler's, a server's or an agent's words may hold line breaks and terminal codes: the first would make several lines of
-// one, the others could rewrite what the reader sees.
+// A compiler's, a server's or an agent's words may hold line breaks and terminal codes: the first would make several
+// lines of one, the others could rewrite what the reader sees.
 export function escapeControls(text: string): string {
   return text
     .trimEnd()

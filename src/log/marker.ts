@@ -1,6 +1,6 @@
 /**
- * The marker of the last restart (`restart.json` in the state directory): so that a restart can be verified afterwards, also
- * by a later connection to the same project. Replaced as a whole, before the old generation stops.
+ * The marker of the last restart (`restart.json` in the state directory): so that a restart can be verified afterwards,
+ * also by a later connection to the same project. Replaced as a whole, before the old generation stops.
  */
 import { join } from 'node:path';
 import { NotRegular, readStateFile, writeWhole, type Written } from './state-file.js';

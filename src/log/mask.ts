@@ -1,6 +1,6 @@
 /**
- * A server's arguments as they may be shown to their own user: values that look like keys are masked. For `mcp-hotline status` alone; no
- * log and no audit trail has arguments. When in doubt, a value is masked. Pure.
+ * A server's arguments as they may be shown to their own user: values that look like keys are masked. For `mcp-hotline
+ * status` alone; no log and no audit trail has arguments. When in doubt, a value is masked. Pure.
  */
 
 const MASK = '****';

@@ -1,7 +1,8 @@
 /**
- * What a running proxy shows of itself in the state directory, for `mcp-hotline status`: `about.json`, so that the directory
- * can be found from the project's, and `proxy-<pid>.json` while it runs. Arguments are masked where they look like keys, and the
- * environment is never in it. Written as well as can be: a problem is told once, and nothing depends on it (P14).
+ * What a running proxy shows of itself in the state directory, for `mcp-hotline status`: `about.json`, so that the
+ * directory can be found from the project's, and `proxy-<pid>.json` while it runs. Arguments are masked where they look
+ * like keys, and the environment is never in it. Written as well as can be: a problem is told once, and nothing depends
+ * on it (P14).
  */
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';

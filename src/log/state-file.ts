@@ -1,6 +1,6 @@
 /**
- * Files of the state directory: written whole or not at all, readable by the user alone. A file that can't be written is a
- * value that says why, and never more than that (P14).
+ * Files of the state directory: written whole or not at all, readable by the user alone. A file that can't be written
+ * is a value that says why, and never more than that (P14).
  */
 import { constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 import { draftOf } from './drafts.js';
 
 /**
- * The text of a state file. Only of a regular file: reading a pipe that somebody has put in its place would wait for ever. Without
- * O_NONBLOCK the opening itself would. Windows has no such pipes, and not the flag.
+ * The text of a state file. Only of a regular file: reading a pipe that somebody has put in its place would wait for
+ * ever. Without O_NONBLOCK the opening itself would. Windows has no such pipes, and not the flag.
  */
 export async function readStateFile(path: string): Promise<string> {
   const file = await openStateFile(path);

@@ -1,6 +1,7 @@
 /**
- * Calls of the agent's own tools (`--agent-tools`, with `auto` for some clients only, or while no server has ever come up): told from the server's, listed beside
- * them, and handed to whoever can execute them. A server's tool is never shadowed. What the tools do is in reload/agent-tools.ts.
+ * Calls of the agent's own tools (`--agent-tools`, with `auto` for some clients only, or while no server has ever come
+ * up): told from the server's, listed beside them, and handed to whoever can execute them. A server's tool is never
+ * shadowed. What the tools do is in reload/agent-tools.ts.
  */
 import { ignoresListChanged } from '../agent/clients-without-list-changed.js';
 import {
@@ -23,8 +24,9 @@ import type { Held } from './hold.js';
 import { toolOf } from './safe.js';
 
 /**
- * Which of the agent's tools stand beside the server's in the list of the client that sent this request; without a request, of the one
- * that spoke last. With `auto` that depends on the client, and one that has not said who it is has none.
+ * Which of the agent's tools stand beside the server's in the list of the client that sent this request; without a
+ * request, of the one that spoke last. With `auto` that depends on the client, and one that has not said who it is has
+ * none.
  */
 export function toolsBeside(desk: Desk, request?: Buffer): ReadonlySet<AgentTool> {
   const { agentTools } = desk.options;
@@ -46,7 +48,9 @@ export function mayCallOurs(desk: Desk): boolean {
   return desk.options.agentTools !== false || desk.standInTools !== 'unlisted';
 }
 
-/** What those of our tools are called that the sender of this request has beside the server's; undefined if it has none. */
+/**
+ * What those of our tools are called that the sender of this request has beside the server's; undefined if it has none.
+ */
 export function toolNames(desk: Desk, request?: Buffer): ToolNames | undefined {
   const beside = toolsBeside(desk, request);
   return beside.size === 0 ? undefined : namesOfTools(desk, beside);
@@ -142,8 +146,8 @@ export function toolsWithoutServer(desk: Desk, request: Buffer): unknown[] {
 }
 
 /**
- * A server without tools gains the capability: an edit may give it the first one, and a client asks only for what was declared when it
- * connected. Where clients are never told of changed lists, only our own tools are a reason.
+ * A server without tools gains the capability: an edit may give it the first one, and a client asks only for what was
+ * declared when it connected. Where clients are never told of changed lists, only our own tools are a reason.
  */
 export function withToolsCapability(desk: Desk, generation: number, request: Buffer, line: Buffer): Buffer {
   const isReason = desk.options.promise || toolsBeside(desk, request).size > 0;

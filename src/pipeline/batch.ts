@@ -1,6 +1,7 @@
 /**
- * JSON-RPC batches: the messages that one holds, each with its own bytes. A batch is forwarded as it was read as long as
- * nothing in it has to be changed or left out; what becomes of a message is decided where it would be if it came alone.
+ * JSON-RPC batches: the messages that one holds, each with its own bytes. A batch is forwarded as it was read as long
+ * as nothing in it has to be changed or left out; what becomes of a message is decided where it would be if it came
+ * alone.
  */
 import { scan, type Envelope, type Id } from '../wire/scan.js';
 import { CLOSE_ARRAY, COMMA, isSpace, OPEN_ARRAY, skipSpace, skipValue } from '../wire/tokens.js';

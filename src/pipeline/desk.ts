@@ -1,6 +1,6 @@
 /**
- * The state that every verdict is made from: who serves, what was agreed, who owes whom, what waits. Its neighbours read and
- * change it: from-client.ts and from-server.ts for one message, handover.ts when generations come and go.
+ * The state that every verdict is made from: who serves, what was agreed, who owes whom, what waits. Its neighbours
+ * read and change it: from-client.ts and from-server.ts for one message, handover.ts when generations come and go.
  */
 import { possibleNames, type AgentTool } from '../agent/tools.js';
 import type { Failure } from '../agent/words.js';
@@ -26,7 +26,9 @@ export interface Ports {
   drained(generation: number): void;
   /** A server introduced itself. */
   introduced(method: 'initialize' | 'server/discover', line: Buffer): void;
-  /** The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier. */
+  /**
+   * The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier.
+   */
   openedInPlace(method: 'initialize' | 'server/discover', isGuess: boolean): void;
   /** A server answered `server/discover` as one of the legacy era does. */
   refusedDiscover(): void;
@@ -35,7 +37,8 @@ export interface Ports {
   /** All tools of a generation are needed, not only one page. Undefined if they can't be had. */
   allTools(generation: number, known: (items: readonly unknown[] | undefined) => void): void;
   /**
-   * A tool call has met a failure that stands. True if an attempt to mend it is under way now: then the call waits for its end.
+   * A tool call has met a failure that stands. True if an attempt to mend it is under way now: then the call waits for
+   * its end.
    */
   retryFailure(): boolean;
   /** Does something after so many milliseconds, unless the session has ended by then. */
@@ -137,9 +140,13 @@ export interface Desk {
   /** The candidate's own notifications of changed lists, since it was last asked for them: true once it serves. */
   readonly unheard: Set<string>;
   readonly draining: Set<number>;
-  /** The generation that ended streams of late: if it goes, they outlive it, and the client never hears of their end. */
+  /**
+   * The generation that ended streams of late: if it goes, they outlive it, and the client never hears of their end.
+   */
   ending: number | undefined;
-  /** Generations that were told of the session as it was then: what is agreed from then on, they have to be told too. */
+  /**
+   * Generations that were told of the session as it was then: what is agreed from then on, they have to be told too.
+   */
   readonly introduced: Set<number>;
   /** Generations that were asked something that leaves no doubt about the era. */
   readonly settled: Set<number>;
@@ -152,8 +159,8 @@ export interface Desk {
   /** Whether those names were chosen with the server's in mind. */
   named: boolean;
   /**
-   * Whether the client was listed ours in place of a server that had never come up. It may call them from then on, though they leave
-   * the list when the server comes (`withdrawn`): some clients never ask for the list again.
+   * Whether the client was listed ours in place of a server that had never come up. It may call them from then on,
+   * though they leave the list when the server comes (`withdrawn`): some clients never ask for the list again.
    */
   standInTools: 'unlisted' | 'listed' | 'withdrawn';
   /** Calls of them that are not answered. */

@@ -1,6 +1,7 @@
 /**
- * What a refusal says about the era of a server. A modern one answers `server/discover`, or refuses it with a code of its own; any
- * other error is that of a legacy server. A modern one refuses `initialize`. What follows from it is decided in reload/.
+ * What a refusal says about the era of a server. A modern one answers `server/discover`, or refuses it with a code of
+ * its own; any other error is that of a legacy server. A modern one refuses `initialize`. What follows from it is
+ * decided in reload/.
  */
 import { readAt } from '../wire/edit.js';
 import { METHOD_NOT_FOUND } from '../wire/message.js';
@@ -9,7 +10,10 @@ import type { Desk } from './desk.js';
 /** Header mismatch, missing client capability, unsupported protocol version. */
 const MODERN_CODES: ReadonlySet<unknown> = new Set([-32020, -32021, -32022]);
 
-/** A server answered `server/discover` with an error: if that is one of the legacy era, it was the last time that we took it for modern. */
+/**
+ * A server answered `server/discover` with an error: if that is one of the legacy era, it was the last time that we
+ * took it for modern.
+ */
 export function noteRefusedDiscover(desk: Desk, line: Buffer): void {
   // A server of both eras refuses it as well once the session is a legacy one.
   if (desk.session.era !== 'legacy' && !isModernError(line)) desk.ports.refusedDiscover();

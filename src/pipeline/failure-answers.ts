@@ -1,5 +1,6 @@
 /**
- * The form of an answer that the proxy gives because it, or a server's process, failed. A `tools/call` gets a tool result with
+ * The form of an answer that the proxy gives because it, or a server's process, failed. A `tools/call` gets a tool
+ * result with
  * `isError`, since its caller reads results. Everything else gets a JSON-RPC error with the facts in `data`; so does a
  * task-augmented call, because clients expect a task there and can't read a plain result. The words come from agent/.
  */
@@ -31,7 +32,8 @@ export function failureAnswer(desk: Desk, request: FailedRequest, words: Failure
 }
 
 /**
- * The answer to a request that was with a server when that server ended, so that nobody knows whether it was executed (P8).
+ * The answer to a request that was with a server when that server ended, so that nobody knows whether it was executed
+ * (P8).
  * `isRetry`: it was sent a second time, and lost a second time. `crash`: how
  * the server came to its end, or why no other one has come up since.
  */

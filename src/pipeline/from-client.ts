@@ -1,6 +1,6 @@
 /**
- * The verdict on one message of the client. Requests and notifications wait while a reload runs; cancellations go at once to the
- * generation they are meant for, and so does what a server has asked for (to-asker.ts).
+ * The verdict on one message of the client. Requests and notifications wait while a reload runs; cancellations go at
+ * once to the generation they are meant for, and so does what a server has asked for (to-asker.ts).
  */
 import { holdIsFull, notParsable } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
@@ -34,8 +34,8 @@ import { emptyList, standIn } from './stand-in.js';
 import { answer, progress, withoutAnswers } from './to-asker.js';
 
 /**
- * The message lies in `run` between `from` and `to` and was read at `since`. Most are requests that go on as they are, and are not
- * cut out of it.
+ * The message lies in `run` between `from` and `to` and was read at `since`. Most are requests that go on as they are,
+ * and are not cut out of it.
  */
 export function fromClient(
   desk: Desk,
@@ -137,7 +137,10 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
   if (method === 'tools/list' && desk.lacking.has('tools')) watchToolList(desk, id, desk.serving);
 }
 
-/** A request about a task goes to the generation that runs it, be it draining; it needs no newer code, so no hold keeps it. */
+/**
+ * A request about a task goes to the generation that runs it, be it draining; it needs no newer code, so no hold keeps
+ * it.
+ */
 function forwardToTask(desk: Desk, { line, again }: Held, id: Id, method: string): boolean {
   const owner = taskOwner(desk, method, line);
   if (owner === undefined) return false;
@@ -167,7 +170,9 @@ function listen(desk: Desk, id: Id, line: Buffer): void {
   else reopenStreams(desk, serving);
 }
 
-/** A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7). */
+/**
+ * A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7).
+ */
 function waitsForRetry(desk: Desk, held: Held): boolean {
   if (desk.failure === undefined || !desk.ports.retryFailure()) return false;
   // Under `--while-reloading serve` too: what comes after this call must not overtake it (P3).
@@ -177,7 +182,10 @@ function waitsForRetry(desk: Desk, held: Held): boolean {
   return true;
 }
 
-/** A server may have tools that it doesn't declare: unless ours are to be listed in any case, it is asked; see undeclared-tools.ts. */
+/**
+ * A server may have tools that it doesn't declare: unless ours are to be listed in any case, it is asked; see
+ * undeclared-tools.ts.
+ */
 function isEmptyForSure(desk: Desk, method: string, line: Buffer): boolean {
   const capability = listByMethod(method)?.capability;
   if (capability === undefined || !desk.lacking.has(capability)) return false;
@@ -195,7 +203,9 @@ function isPing(desk: Desk, method: string): boolean {
   return method === 'ping' && desk.session.era !== 'modern';
 }
 
-/** A call is no longer counted under `--concurrency`: it was answered, cancelled or lost. Letting the next go is pump's. */
+/**
+ * A call is no longer counted under `--concurrency`: it was answered, cancelled or lost. Letting the next go is pump's.
+ */
 export function freeTurn(desk: Desk, owed: Owed): void {
   if (desk.options.concurrency !== undefined && takesTurn(owed)) desk.calls--;
 }

@@ -1,6 +1,6 @@
 /**
- * The verdict on one message of a generation. The serving one speaks freely; a candidate may ask and log but says nothing of
- * lists before it serves; one that drains finishes what it owes; one that was given up is not heard at all.
+ * The verdict on one message of a generation. The serving one speaks freely; a candidate may ask and log but says
+ * nothing of lists before it serves; one that drains finishes what it owes; one that was given up is not heard at all.
  */
 import { LISTS, listByMethod, listNamed, pageOf } from '../lists/lists.js';
 import { keyOf, keyOfValue } from '../session/ids.js';
@@ -37,7 +37,10 @@ const LESSONS = new Set([
   ...LISTS.map((list) => list.method),
 ]);
 
-/** The message lies in `run` between `from` and `to`. Most are answers that go on as they are, and are not cut out of it. */
+/**
+ * The message lies in `run` between `from` and `to`. Most are answers that go on as they are, and are not cut out of
+ * it.
+ */
 export function fromServer(
   desk: Desk,
   generation: number,

@@ -1,6 +1,6 @@
 /**
- * What happens to messages when generations come and go: the hold begins and ends, one generation takes over from another,
- * and what a lost one owed is sent again or answered. When that is due is decided in reload/.
+ * What happens to messages when generations come and go: the hold begins and ends, one generation takes over from
+ * another, and what a lost one owed is sent again or answered. When that is due is decided in reload/.
  */
 import { askerGone, heldTooLong, type Failure } from '../agent/words.js';
 import type { Key } from '../session/ids.js';
@@ -64,8 +64,8 @@ export interface Lost {
 }
 
 /**
- * The generation is gone, or given up: nothing it says counts any more, and what it owed is settled here. `crash`: how it came to
- * its end, for those whose calls it took with it.
+ * The generation is gone, or given up: nothing it says counts any more, and what it owed is settled here. `crash`: how
+ * it came to its end, for those whose calls it took with it.
  */
 export function lose(desk: Desk, generation: number, crash?: Failure): Lost {
   if (desk.serving === generation) desk.serving = undefined;
@@ -148,9 +148,9 @@ export function expire(desk: Desk): number | undefined {
 }
 
 /**
- * The client waits too long for its session to be opened: it is answered in place of the server, be the request with one or
- * held. What a server that has it says in the end comes to us. `failure`: what is wrong with that server, if anything; the
- * client is told. `nobody`: it has been answered, or taken back.
+ * The client waits too long for its session to be opened: it is answered in place of the server, be the request with
+ * one or held. What a server that has it says in the end comes to us. `failure`: what is wrong with that server, if
+ * anything; the client is told. `nobody`: it has been answered, or taken back.
  */
 export function openInPlace(desk: Desk, key: Key, failure: Failure | undefined): Introduction | 'held' | 'nobody' {
   const held = desk.hold.remove(key);
@@ -171,7 +171,10 @@ export function openInPlace(desk: Desk, key: Key, failure: Failure | undefined):
   return { generation, method, reply };
 }
 
-/** The server that serves has yet to open the session: until then it is a candidate, and this is what is wrong with it, if anything. */
+/**
+ * The server that serves has yet to open the session: until then it is a candidate, and this is what is wrong with it,
+ * if anything.
+ */
 export function demote(desk: Desk, failure: Failure | undefined): void {
   desk.failure = failure;
   desk.candidate = desk.serving;
@@ -187,8 +190,8 @@ export function remind(desk: Desk, generation: number, method: string, params: s
 }
 
 /**
- * Tells the client of changed lists, and of every subscribed resource that the new code may give otherwise. Returns the lists
- * that it was told of: a modern client has to have asked.
+ * Tells the client of changed lists, and of every subscribed resource that the new code may give otherwise. Returns the
+ * lists that it was told of: a modern client has to have asked.
  */
 export function notifyLists(desk: Desk, lists: readonly ListName[]): readonly ListName[] {
   if (desk.session.era === 'modern') return tellStreams(desk, lists);

@@ -1,6 +1,6 @@
 /**
- * The client's messages that wait for a reload to end: in order, bounded in number, bytes and time. What becomes of those
- * that don't fit, or have waited too long, is the exchange's to say.
+ * The client's messages that wait for a reload to end: in order, bounded in number, bytes and time. What becomes of
+ * those that don't fit, or have waited too long, is the exchange's to say.
  */
 import { keyOf, type Key } from '../session/ids.js';
 import type { Envelope } from '../wire/scan.js';
@@ -32,7 +32,10 @@ export class Hold implements Iterable<Held> {
     return this.#held.values();
   }
 
-  /** When the oldest that asks for an answer began to wait. The first in line may have come back to it later than others. */
+  /**
+   * When the oldest that asks for an answer began to wait. The first in line may have come back to it later than
+   * others.
+   */
   get oldest(): number | undefined {
     let oldest: number | undefined;
     for (const { envelope, since } of this.#held) {
@@ -55,7 +58,9 @@ export class Hold implements Iterable<Held> {
     for (const { line } of held) this.#bytes += line.length;
   }
 
-  /** Takes out a request that nobody has seen: the client changed its mind about it, or it is answered without a server. */
+  /**
+   * Takes out a request that nobody has seen: the client changed its mind about it, or it is answered without a server.
+   */
   remove(key: Key): Held | undefined {
     const at = this.#held.findIndex(({ envelope }) => envelope.kind === 'request' && keyOf(envelope.id) === key);
     if (at < 0) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Lines of the client that are no messages, or not quite. They are passed on as they are, since the server may know better (P2), but
- * somebody has to learn of them: the log once a kind, and whoever asks why the server died right after one. Nothing of their content is
- * told. Where it is plain what a line is meant to be, it is treated as that: its answer is owed, and its code has to be new.
+ * Lines of the client that are no messages, or not quite. They are passed on as they are, since the server may know
+ * better (P2), but somebody has to learn of them: the log once a kind, and whoever asks why the server died right after
+ * one. Nothing of their content is told. Where it is plain what a line is meant to be, it is treated as that: its
+ * answer is owed, and its code has to be new.
  */
 import { requestWithoutId } from '../agent/words.js';
 import { locate } from '../wire/edit.js';
@@ -38,8 +39,9 @@ function hasBadId({ id }: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * The envelope that the client means. A message without `jsonrpc` is understood by many servers, and so is a notification that some
- * serialiser has given the id null: both work without the proxy. A request with the id null is left to the server: an answer can carry it.
+ * The envelope that the client means. A message without `jsonrpc` is understood by many servers, and so is a
+ * notification that some serialiser has given the id null: both work without the proxy. A request with the id null is
+ * left to the server: an answer can carry it.
  */
 export function meantEnvelope(desk: Desk, envelope: Envelope, run: Run, from: number, to: number): Envelope {
   if (envelope.kind === 'request' && envelope.id === 'null') {

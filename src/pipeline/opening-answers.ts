@@ -1,7 +1,7 @@
 /**
- * What a client is told that opens its session before any server has answered: what this command said of itself the last time it
- * ran, or a minimal result. Either way lists may change, and if the server could not be started, the instructions say why.
- * When a client is answered in place of its server is decided in reload/.
+ * What a client is told that opens its session before any server has answered: what this command said of itself the
+ * last time it ran, or a minimal result. Either way lists may change, and if the server could not be started, the
+ * instructions say why. When a client is answered in place of its server is decided in reload/.
  */
 import { notStarted } from '../agent/words.js';
 import { LISTS } from '../lists/lists.js';
@@ -42,8 +42,8 @@ export function isForeseen({ remembered }: Desk, method: string): boolean {
 }
 
 /**
- * The protocol version that a server answers with if a client asks for this one. `seen`: what it answered before, by what was asked.
- * A server answers with the version that it was asked for, or else with its latest.
+ * The protocol version that a server answers with if a client asks for this one. `seen`: what it answered before, by
+ * what was asked. A server answers with the version that it was asked for, or else with its latest.
  */
 export function negotiate(asked: string, seen: NonNullable<Remembered['versions']>): string {
   const answer = Object.hasOwn(seen, asked) ? seen[asked] : undefined;

@@ -1,6 +1,6 @@
 /**
- * What the proxy changes in a healthy server's answers: that it can tell of changed lists, because the proxy does so in its
- * place, and that nothing may be cached, because the next edit changes it. Only those bytes differ.
+ * What the proxy changes in a healthy server's answers: that it can tell of changed lists, because the proxy does so in
+ * its place, and that nothing may be cached, because the next edit changes it. Only those bytes differ.
  */
 import { LISTS } from '../lists/lists.js';
 import type { ToolNames } from '../agent/tool-names.js';

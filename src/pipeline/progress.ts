@@ -1,6 +1,7 @@
 /**
- * Progress must grow: a request that was sent again starts from nothing, but the client has seen more. So the last value that it
- * saw is remembered by token, for as long as the request is open, and becomes a floor when it is sent again.
+ * Progress must grow: a request that was sent again starts from nothing, but the client has seen more. So the last
+ * value that it saw is remembered by token, for as long as the request is open, and becomes a floor when it is sent
+ * again.
  */
 import { keyOfValue, type Key } from '../session/ids.js';
 import { lineOf, type Owed } from '../session/ledger.js';

@@ -1,6 +1,6 @@
 /**
- * P8: which requests may be sent a second time after a server that may have executed them was lost, and never a third time.
- * Reading is safe; of tools, those that the lost generation itself had declared harmless.
+ * P8: which requests may be sent a second time after a server that may have executed them was lost, and never a third
+ * time. Reading is safe; of tools, those that the lost generation itself had declared harmless.
  */
 import { isRecord } from '../lists/lists.js';
 import { lineOf, type Owed } from '../session/ledger.js';

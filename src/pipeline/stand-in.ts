@@ -1,7 +1,7 @@
 /**
- * The proxy's own answers where no server can give one: it crashed, it is broken, or it has never come up. A session that is
- * born broken is opened here all the same, so that a mended server needs no reconnect; what is said of the server then is in
- * opening-answers.ts. A tool's caller reads results, everybody else errors.
+ * The proxy's own answers where no server can give one: it crashed, it is broken, or it has never come up. A session
+ * that is born broken is opened here all the same, so that a mended server needs no reconnect; what is said of the
+ * server then is in opening-answers.ts. A tool's caller reads results, everybody else errors.
  */
 import { failureMessage, failureText, noServer } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
@@ -22,7 +22,8 @@ export function standIn(desk: Desk, id: Id, method: string, line: Buffer): Buffe
   if (!desk.born) {
     const answer = unborn(desk, method, line);
     if (answer !== undefined) return result(id, answer);
-    // Nothing says that the server is modern. Clients open a session of the legacy era then, which servers of both eras take.
+    // Nothing says that the server is modern. Clients open a session of the legacy era then, which servers of both eras
+    // take.
     if (method === 'server/discover') return error(id, METHOD_NOT_FOUND, 'Method not found');
   }
   // The agent's own tools are there whatever the server does.

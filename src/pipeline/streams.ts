@@ -1,6 +1,6 @@
 /**
- * The modern era's `subscriptions/listen` streams across generations: opened anew with each, acknowledged to the client once,
- * and told of what a reload has changed. Which messages belong to a stream is decided here, who serves elsewhere.
+ * The modern era's `subscriptions/listen` streams across generations: opened anew with each, acknowledged to the client
+ * once, and told of what a reload has changed. Which messages belong to a stream is decided here, who serves elsewhere.
  */
 import { LISTS, type ListName } from '../lists/lists.js';
 import { keyOfValue, type Key } from '../session/ids.js';
@@ -28,9 +28,9 @@ export function reopenStreams(desk: Desk, generation: number): void {
 }
 
 /**
- * Whether what a generation says under this id ends a stream for the client too. Only the serving one can say so, and not
- * by refusing what another has acknowledged: the proxy goes on telling of lists then. Servers say it when they go, too: so the
- * end of an open stream is kept back until it is known that this one stays.
+ * Whether what a generation says under this id ends a stream for the client too. Only the serving one can say so, and
+ * not by refusing what another has acknowledged: the proxy goes on telling of lists then. Servers say it when they go,
+ * too: so the end of an open stream is kept back until it is known that this one stays.
  */
 export function endOfStream(desk: Desk, generation: number, key: Key | undefined, line: Buffer): boolean {
   const listen = desk.listens.find(key);
@@ -64,7 +64,10 @@ export function keepStreams(desk: Desk, generation: number | undefined): void {
   for (const listen of desk.listens) listen.ending = undefined;
 }
 
-/** The client hears of the first acknowledgement, and of all that it asked for: what the server can't tell, the proxy does. */
+/**
+ * The client hears of the first acknowledgement, and of all that it asked for: what the server can't tell, the proxy
+ * does.
+ */
 export function acknowledged(desk: Desk, generation: number, line: Buffer): void {
   const listen = desk.listens.find(keyOfValue(readAt(line, ['params', '_meta', SUBSCRIPTION])));
   if (listen === undefined || !listen.told.has(generation)) return;

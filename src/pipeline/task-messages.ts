@@ -1,6 +1,7 @@
 /**
- * What messages say about tasks, and where those about one go. Servers of 2025-11-25 declare the capability `tasks`, those of the modern
- * era an extension of that name; a connection without either is never looked at. Which tasks there are is kept in session/tasks.ts.
+ * What messages say about tasks, and where those about one go. Servers of 2025-11-25 declare the capability `tasks`,
+ * those of the modern era an extension of that name; a connection without either is never looked at. Which tasks there
+ * are is kept in session/tasks.ts.
  */
 import { endedTask, lostTask } from '../agent/words.js';
 import { capabilitiesOf, membersOf } from '../session/session.js';
@@ -25,7 +26,10 @@ export function noteTaskSupport(desk: Desk, result: Readonly<Record<string, unkn
   if (capabilities['tasks'] !== undefined || extensions[EXTENSION] !== undefined) desk.tasks.enabled = true;
 }
 
-/** A modern client says in every request which extensions it knows; what the server can do, it may have asked another process. */
+/**
+ * A modern client says in every request which extensions it knows; what the server can do, it may have asked another
+ * process.
+ */
 export function noteTaskClient({ tasks }: Desk, line: Buffer): void {
   if (!tasks.enabled && line.includes(`"${EXTENSION}"`)) tasks.enabled = true;
 }
@@ -35,7 +39,10 @@ export function concernsTasks(desk: Desk, method: string): boolean {
   return desk.tasks.enabled && (method === 'tools/call' || ABOUT_ONE.has(method));
 }
 
-/** The generation that has the task that a request is about, or how that task ended if its server is gone. Undefined: nobody knows it. */
+/**
+ * The generation that has the task that a request is about, or how that task ended if its server is gone. Undefined:
+ * nobody knows it.
+ */
 export function taskOwner(desk: Desk, method: string, line: Buffer): number | GoneTask | undefined {
   if (!desk.tasks.enabled || !ABOUT_ONE.has(method)) return undefined;
   const id = taskIdIn(line, ['params', 'taskId']);

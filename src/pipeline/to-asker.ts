@@ -1,6 +1,6 @@
 /**
- * What the client says to a server that has asked it something: answers, and progress on them. They never wait, and go to the one that
- * asked, under the names that it used, or to nobody if it is gone.
+ * What the client says to a server that has asked it something: answers, and progress on them. They never wait, and go
+ * to the one that asked, under the names that it used, or to nobody if it is gone.
  */
 import { keyOfValue } from '../session/ids.js';
 import { readAt, setAt } from '../wire/edit.js';

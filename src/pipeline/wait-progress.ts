@@ -1,9 +1,11 @@
 /**
- * Progress of requests that wait with the proxy: in the hold, or for their turn under `--concurrency`. The client hears why, so that
- * a time-out which progress resets does not end the wait. When to say it is decided in reload/wait-ticker.ts.
+ * Progress of requests that wait with the proxy: in the hold, or for their turn under `--concurrency`. The client hears
+ * why, so that a time-out which progress resets does not end the wait. When to say it is decided in
+ * reload/wait-ticker.ts.
  *
- * Progress must grow, and servers begin with 0 or more. So a request that no server has seen has negative values, which near 0 as it
- * waits. They follow from the time alone: nothing has to be remembered of a request, whatever becomes of it.
+ * Progress must grow, and servers begin with 0 or more. So a request that no server has seen has negative values, which
+ * near 0 as it waits. They follow from the time alone: nothing has to be remembered of a request, whatever becomes of
+ * it.
  */
 import { keyOf } from '../session/ids.js';
 import { locate } from '../wire/edit.js';

@@ -1,6 +1,6 @@
 /**
- * One OS process in a process group of its own: how it is started, signalled and awaited. It knows no MCP and no policy;
- * when to stop a process, and how patiently, is for terminate.ts and its callers to say.
+ * One OS process in a process group of its own: how it is started, signalled and awaited. It knows no MCP and no
+ * policy; when to stop a process, and how patiently, is for terminate.ts and its callers to say.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -24,7 +24,9 @@ export interface Child {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Settles on `exit`, not on `close`: a grandchild may hold the pipes for ever. The rest of the group is dead by then. */
+  /**
+   * Settles on `exit`, not on `close`: a grandchild may hold the pipes for ever. The rest of the group is dead by then.
+   */
   readonly exited: Promise<Exit>;
   /** To the whole group. A group that is gone already is no error. */
   signal(name: NodeJS.Signals): void;

@@ -1,6 +1,6 @@
 /**
- * How much processor time a process group has used, as a sign that it is at work. Only Linux tells it without starting another
- * process; elsewhere it is 0, and the caller goes by other signs.
+ * How much processor time a process group has used, as a sign that it is at work. Only Linux tells it without starting
+ * another process; elsewhere it is 0, and the caller goes by other signs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -31,7 +31,10 @@ function statOf(pid: string): { readonly group: number; readonly ticks: number }
   }
 }
 
-/** The name in parentheses may hold anything, so fields are counted from behind it: state, parent, group, …, utime to cstime. */
+/**
+ * The name in parentheses may hold anything, so fields are counted from behind it: state, parent, group, …, utime to
+ * cstime.
+ */
 export function parseStat(text: string): { readonly group: number; readonly ticks: number } {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const number = (at: number): number => Number(fields[at] ?? 0);

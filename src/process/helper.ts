@@ -1,6 +1,6 @@
 /**
- * A second process of this program that can outlive the first: a Node process in a session of its own, with a channel for
- * messages and no other stream. It knows neither what the messages say nor when the helper should end.
+ * A second process of this program that can outlive the first: a Node process in a session of its own, with a channel
+ * for messages and no other stream. It knows neither what the messages say nor when the helper should end.
  */
 import { spawn, type SpawnOptions } from 'node:child_process';
 

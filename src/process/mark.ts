@@ -1,14 +1,15 @@
 /**
- * The mark by which the processes of one proxy's servers are known, wherever they have gone: a variable that descendants inherit. A
- * proxy may be the server of another, so the value is a list, and each proxy adds to what it was given. Pure; marked.ts looks for it.
+ * The mark by which the processes of one proxy's servers are known, wherever they have gone: a variable that
+ * descendants inherit. A proxy may be the server of another, so the value is a list, and each proxy adds to what it was
+ * given. Pure; marked.ts looks for it.
  */
 
 /** Not an option, in spite of its name: config/environment.ts knows it. */
 export const MARK = 'MCP_HOTLINE_MARK';
 
 /**
- * Unique among all proxies: the process, the time and chance. Made without node:crypto, which the start of the first server
- * would have to wait for; nobody gains anything by guessing it.
+ * Unique among all proxies: the process, the time and chance. Made without node:crypto, which the start of the first
+ * server would have to wait for; nobody gains anything by guessing it.
  */
 export function newMark(): string {
   const chance = Math.random().toString(36).slice(2, 12);

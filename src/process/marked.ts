@@ -1,6 +1,7 @@
 /**
- * Finds living processes by a variable in their environment. Linux tells it in /proc, macOS by `ps`, Windows not at all. What is found
- * has been proved: a process whose environment can't be read is never among it. What becomes of them is for others to say.
+ * Finds living processes by a variable in their environment. Linux tells it in /proc, macOS by `ps`, Windows not at
+ * all. What is found has been proved: a process whose environment can't be read is never among it. What becomes of them
+ * is for others to say.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * Ends servers whose proxy was killed and could not do it (`kill -9`). Their stdin ends then, and most of them leave; one that never reads its
- * stdin would stay for ever. A small shell learns over a pipe which process groups there are. When the pipe ends without their having been
- * taken back, it gives them time to leave, then signals them. Not on Windows, and not where there is no `sh`: nothing depends on it.
+ * Ends servers whose proxy was killed and could not do it (`kill -9`). Their stdin ends then, and most of them leave;
+ * one that never reads its stdin would stay for ever. A small shell learns over a pipe which process groups there are.
+ * When the pipe ends without their having been taken back, it gives them time to leave, then signals them. Not on
+ * Windows, and not where there is no `sh`: nothing depends on it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';

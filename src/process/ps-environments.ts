@@ -1,6 +1,7 @@
 /**
- * Reads what `ps` of macOS says about the environments of processes. With -E it prints the variables behind the command and its
- * arguments, with nothing to tell them apart, so the same list without -E says where they begin. Pure; marked.ts runs `ps`.
+ * Reads what `ps` of macOS says about the environments of processes. With -E it prints the variables behind the command
+ * and its arguments, with nothing to tell them apart, so the same list without -E says where they begin. Pure;
+ * marked.ts runs `ps`.
  */
 
 export interface PsProcess {
@@ -11,7 +12,10 @@ export interface PsProcess {
   readonly value: string;
 }
 
-/** Both texts have lines of pid, group and command. Processes without the variable, and those that are in one text only, are left out. */
+/**
+ * Both texts have lines of pid, group and command. Processes without the variable, and those that are in one text only,
+ * are left out.
+ */
 export function parseEnvironments(commands: string, environments: string, variable: string): PsProcess[] {
   const known = new Map(linesOf(commands).map(({ pid, rest }) => [pid, rest]));
   return linesOf(environments).flatMap(({ pid, group, rest }) => {

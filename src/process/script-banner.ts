@@ -1,6 +1,6 @@
 /**
- * What npm, pnpm and yarn print around the script that they run: a banner that names it, and npm's warnings. Neither is the script's
- * own word. Pure; what to do about it is left to the callers.
+ * What npm, pnpm and yarn print around the script that they run: a banner that names it, and npm's warnings. Neither is
+ * the script's own word. Pure; what to do about it is left to the callers.
  */
 
 export type ScriptRunner = 'npm' | 'pnpm' | 'yarn';

@@ -1,6 +1,6 @@
 /**
- * A call of the agent that waits for a reload: as long as a client should, and hearing of it meanwhile. What it waits for, and what it is
- * told in the end, is agent-tools.ts's.
+ * A call of the agent that waits for a reload: as long as a client should, and hearing of it meanwhile. What it waits
+ * for, and what it is told in the end, is agent-tools.ts's.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';

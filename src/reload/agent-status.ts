@@ -1,6 +1,6 @@
 /**
- * What `server_status` tells: the state, the last reload, build and failure, and the server's stderr, gathered from those who know. The
- * words come from agent/status-report.ts; when to answer is for agent-tools.ts.
+ * What `server_status` tells: the state, the last reload, build and failure, and the server's stderr, gathered from
+ * those who know. The words come from agent/status-report.ts; when to answer is for agent-tools.ts.
  */
 import { existsSync } from 'node:fs';
 import type { Answer } from '../agent/answers.js';

@@ -1,6 +1,6 @@
 /**
- * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state machine
- * and the desk like anybody else, and answer in the words of agent/reports.ts.
+ * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state
+ * machine and the desk like anybody else, and answer in the words of agent/reports.ts.
  */
 import { toolResult, type Answer, type Facts } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';

@@ -1,4 +1,6 @@
-/** What the controller keeps of one attempt while it runs: why it began, how long its phases took, and how to end it. */
+/**
+ * What the controller keeps of one attempt while it runs: why it began, how long its phases took, and how to end it.
+ */
 import type { Attempt, Next } from './states.js';
 import type { Difference } from './list-watch.js';
 

@@ -1,6 +1,6 @@
 /**
- * The work of an attempt, in steps that run one after the other: build, retire the old generation (`replace`), start the
- * new one. Each step ends in an event for the state machine; none decides what comes next. Handing over is the
+ * The work of an attempt, in steps that run one after the other: build, retire the old generation (`replace`), start
+ * the new one. Each step ends in an event for the state machine; none decides what comes next. Handing over is the
  * controller's.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -103,14 +103,18 @@ export class Attempts {
   start(number: number, attempt: Attempt): void {
     this.#hasStarted = true;
     const begun = this.#run?.attempt === attempt ? this.#run : undefined;
-    // A restart after a crash builds nothing, so it begins here: with what is on the disk now, or with what was built before.
+    // A restart after a crash builds nothing, so it begins here: with what is on the disk now, or with what was built
+    // before.
     if (begun === undefined) this.#freshness?.mark('attempt', this.#builtFrom());
     const run = begun ?? createRun(attempt, []);
     this.#run = run;
     this.#queue(run, () => this.#start(number, run));
   }
 
-  /** Of which content the last build was made, well or not; undefined: nothing is built, so it is what is on the disk now. */
+  /**
+   * Of which content the last build was made, well or not; undefined: nothing is built, so it is what is on the disk
+   * now.
+   */
   #builtFrom(): 'failed' | 'serving' | undefined {
     if (!this.#builds.any) return undefined;
     return this.#freshness?.has('failed') === true ? 'failed' : 'serving';
@@ -138,7 +142,9 @@ export class Attempts {
     this.#run?.abort.abort();
   }
 
-  /** The client has closed its side: a first build is left to a helper. Resolves when nothing of it needs this process. */
+  /**
+   * The client has closed its side: a first build is left to a helper. Resolves when nothing of it needs this process.
+   */
   async handOverBuild(): Promise<void> {
     if (!this.#hasStarted) await this.#builds.handOver();
   }
@@ -257,7 +263,8 @@ export class Attempts {
     // Whoever asks for another attempt asks for a server that is started from now on.
     if (run.attempt.number > 1) await flow.first?.end();
     if (this.#bytecode.any) {
-      // A candidate that was given up may be importing what has been edited since, and cache that under the new time stamp.
+      // A candidate that was given up may be importing what has been edited since, and cache that under the new time
+      // stamp.
       await roster.untilAbandonedGone();
       await this.removeBytecode();
     }
@@ -265,7 +272,8 @@ export class Attempts {
     const since = run.attempt.number === 1 ? flow.first?.since : undefined;
     const spawned = (): void => {
       this.#watch(since);
-      // Once more: a server that drains may have cached something meanwhile, and a new Python has not begun to import yet.
+      // Once more: a server that drains may have cached something meanwhile, and a new Python has not begun to import
+      // yet.
       void this.removeBytecode();
     };
     const context = { flow, traffic, before, knownLists: this.#knownLists, spawned, hangs: this.#hangs };

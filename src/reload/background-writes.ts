@@ -1,8 +1,9 @@
 /**
- * P6 (settles): a server may write a data file though nobody calls it: some time after its start, at intervals, at its end. Each
- * reload then brings the next change. Such a file is told from an edit by its delay: after one reload after the other it
- * changes at the same time. A file that has changed so often enough is taken for the server's, until it changes at a time that
- * does not fit: after a pause that is longer than the server ever made. Pure; when a reload began or ended is told by
+ * P6 (settles): a server may write a data file though nobody calls it: some time after its start, at intervals, at its
+ * end. Each reload then brings the next change. Such a file is told from an edit by its delay: after one reload after
+ * the other it changes at the same time. A file that has changed so often enough is taken for the server's, until it
+ * changes at a time that does not fit: after a pause that is longer than the server ever made. Pure; when a reload
+ * began or ended is told by
  * `server-writes.ts`.
  */
 
@@ -38,7 +39,9 @@ export class BackgroundWrites {
   #reload = 0;
   #reloadAt = -Infinity;
 
-  /** A reload begins, or a new generation serves: from then on a server writes what it writes at its start or its end. */
+  /**
+   * A reload begins, or a new generation serves: from then on a server writes what it writes at its start or its end.
+   */
   reload(now: number): void {
     this.#reload++;
     this.#reloadAt = now;
@@ -60,8 +63,8 @@ export class BackgroundWrites {
   }
 
   /**
-   * It has changed while no call ran, and no request has asked for it at once, as one does after an edit. `calls`: how many calls
-   * there were so far. Returns whether it is taken for the server's now.
+   * It has changed while no call ran, and no request has asked for it at once, as one does after an edit. `calls`: how
+   * many calls there were so far. Returns whether it is taken for the server's now.
    */
   count(key: string, at: number, calls: number): Certainty | undefined {
     const last = this.#patterns.get(key);

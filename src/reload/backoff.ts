@@ -1,6 +1,6 @@
 /**
- * How long to wait before a crashed server is started again: at once, then longer the more often it happens. Pure. Its times are
- * of a clock that nobody sets: a wall clock that is set on would look like health.
+ * How long to wait before a crashed server is started again: at once, then longer the more often it happens. Pure. Its
+ * times are of a clock that nobody sets: a wall clock that is set on would look like health.
  */
 
 /** After so long without a crash the ladder starts from the bottom. */

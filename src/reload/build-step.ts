@@ -1,6 +1,6 @@
 /**
- * The building part of an attempt: the builds of those rules whose files are not built yet, in order, one build a project at a
- * time. Remembers what is built, here and on the disk, so that nothing is built twice without need.
+ * The building part of an attempt: the builds of those rules whose files are not built yet, in order, one build a
+ * project at a time. Remembers what is built, here and on the disk, so that nothing is built twice without need.
  */
 import { join } from 'node:path';
 import type { LastBuild } from '../agent/status-report.js';

@@ -1,6 +1,6 @@
 /**
- * What a server's last words say about why it did not start beside another one: that something it needs can be had once only, or that
- * its code is wrong. Pure; what follows from it is decided by whoever started it.
+ * What a server's last words say about why it did not start beside another one: that something it needs can be had once
+ * only, or that its code is wrong. Pure; what follows from it is decided by whoever started it.
  */
 
 /** A port, a database or a profile that another process has. */

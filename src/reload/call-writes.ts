@@ -1,21 +1,22 @@
 /**
- * Counts in how many calls a file has changed, and decides when that is enough to take it for data that the server writes (P6). Counted are
- * paths, and for files that come and go also their places: an ending in a directory, and below the directory above it. Pure; what
- * follows is decided in `server-data.ts`.
+ * Counts in how many calls a file has changed, and decides when that is enough to take it for data that the server
+ * writes (P6). Counted are paths, and for files that come and go also their places: an ending in a directory, and below
+ * the directory above it. Pure; what follows is decided in `server-data.ts`.
  */
 import { CALL_AFTERMATH, type CallTimes } from '../session/ledger.js';
 import type { Certainty } from './background-writes.js';
 
 /**
- * File times come from a clock that is up to a tick (10 ms) late: a write right after a call was forwarded may seem older, and one right
- * after the answer may seem to belong to the call.
+ * File times come from a clock that is up to a tick (10 ms) late: a write right after a call was forwarded may seem
+ * older, and one right after the answer may seem to belong to the call.
  */
 const FILE_CLOCK_LAG_MS = 15;
 /** So many calls, during each of which it changed, are enough. */
 const CALLS = 2;
 /**
- * So many, if in some of them it changed only after the answer, which may also be a script that was waiting for the answer. These must
- * follow on each other: whoever edits also calls without having edited. For a directory above, too: it holds much.
+ * So many, if in some of them it changed only after the answer, which may also be a script that was waiting for the
+ * answer. These must follow on each other: whoever edits also calls without having edited. For a directory above, too:
+ * it holds much.
  */
 const CALLS_IN_ALL = 3;
 /** So many changes during one and the same call, with no other call in between. */

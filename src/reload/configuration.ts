@@ -1,6 +1,7 @@
 /**
  * The configuration while the proxy runs: what has to be watched by it (rules, what they import, the configuration file
- * itself), and what a change of those files means. Reading and checking are config/'s; building and restarting the attempt's.
+ * itself), and what a change of those files means. Reading and checking are config/'s; building and restarting the
+ * attempt's.
  */
 import type { Failure } from '../agent/words.js';
 import { createImports, type Imports } from '../config/imports.js';
@@ -28,7 +29,9 @@ export class Configuration {
     this.#imports = this.#importsOf();
   }
 
-  /** Before anything is watched: what the rules import now. A file that can't be read yet is looked at when it changes. */
+  /**
+   * Before anything is watched: what the rules import now. A file that can't be read yet is looked at when it changes.
+   */
   async open(): Promise<void> {
     if (!this.#flow.config.rules.some((rule) => rule.imports !== undefined)) return;
     const { missing, problems } = await this.#imports.follow();

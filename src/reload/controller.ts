@@ -1,6 +1,6 @@
 /**
- * The one event loop of a reload. Events come from the files, the builds, the servers and the client; transition() says what
- * they mean, and here it is done. The only place that acts on both flows, messages and changes. Every verdict on a
+ * The one event loop of a reload. Events come from the files, the builds, the servers and the client; transition() says
+ * what they mean, and here it is done. The only place that acts on both flows, messages and changes. Every verdict on a
  * message falls in pipeline/, every decision about a reload in state.ts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -278,7 +278,8 @@ export class Controller implements Flow {
     const kind = meaning === 'restarts' || meaning === 'leaves' ? 'crash' : meaning;
     const end = failureOf(this.#flow, generation, kind);
     const told = { ...end, how: `${end.how}${afterMalformed(desk, number)}` };
-    // A crashed server is started again on the ladder alone; calls may try what looks like a mistake in the code once more.
+    // A crashed server is started again on the ladder alone; calls may try what looks like a mistake in the code once
+    // more.
     const failure = meaning === 'start' || meaning === 'exit' ? this.#attempts.retries.failed(told, since) : told;
     const clean = served && meaning === 'leaves' && this.#state.at === 'serving';
     if (clean) endStreams(desk, number);
@@ -306,7 +307,8 @@ export class Controller implements Flow {
   #retryFailure(): boolean {
     const state = this.#state;
     if (this.#events !== undefined) return false;
-    // Whatever tries it already is joined. A server that is merely started again, or has yet to answer, may take for ever.
+    // Whatever tries it already is joined. A server that is merely started again, or has yet to answer, may take for
+    // ever.
     if (!isAtRest(state)) return 'attempt' in state && !state.attempt.restart;
     const failure = 'failure' in state ? state.failure : undefined;
     const { retries, run } = this.#attempts;

@@ -1,7 +1,8 @@
 /**
- * P6 over time: files that change while attempts are under way may be edits, of which none is missed, or what the build or the server
- * writes, which must not make an endless loop. Attempts that end in doubt are made again, after pauses in which an editor would show
- * himself. What tells outputs from edits is outputs.ts's; which files have changed is asked of freshness.ts.
+ * P6 over time: files that change while attempts are under way may be edits, of which none is missed, or what the build
+ * or the server writes, which must not make an endless loop. Attempts that end in doubt are made again, after pauses in
+ * which an editor would show himself. What tells outputs from edits is outputs.ts's; which files have changed is asked
+ * of freshness.ts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log/log.js';
@@ -14,7 +15,10 @@ const PAUSES = [0, 0, 300, 1000];
 const LONGEST_PAUSE = 5000;
 /** So soon after an attempt, a change may still be its doing. */
 const SOON = 1000;
-/** A chain of so many attempts in doubt that takes so long comes to no end by itself; where each takes long, fewer have to do. */
+/**
+ * A chain of so many attempts in doubt that takes so long comes to no end by itself; where each takes long, fewer have
+ * to do.
+ */
 const DOUBTS = 8;
 const LONGEST_CHAIN = 10_000;
 /** Calls wait for the chain's end, and are refused after --hold. */
@@ -60,8 +64,9 @@ export class Doubts {
   }
 
   /**
-   * Whether the attempt under way has to give way to an edit. Outputs, and what may be outputs, are no reason yet. `changed`: the
-   * files that differ from when it began; `restored`: whether there are others that were saved and are what they were.
+   * Whether the attempt under way has to give way to an edit. Outputs, and what may be outputs, are no reason yet.
+   * `changed`: the files that differ from when it began; `restored`: whether there are others that were saved and are
+   * what they were.
    */
   outdated(changed: () => readonly string[], restored: () => boolean): boolean {
     if (this.#pause !== undefined) return this.#editedIn(this.#pause);

@@ -1,6 +1,6 @@
 /**
- * What it means that a server's process has ended by itself: it asked to be restarted, it leaves on purpose, or something is wrong.
- * Pure; what follows from it is decided in state.ts.
+ * What it means that a server's process has ended by itself: it asked to be restarted, it leaves on purpose, or
+ * something is wrong. Pure; what follows from it is decided in state.ts.
  */
 
 /** A server's way to ask for a restart. */

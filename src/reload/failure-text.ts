@@ -1,6 +1,6 @@
 /**
- * What the log says of a failure, of a crash, and of the end of either: what happened, what becomes of calls meanwhile, and when it is
- * tried again. For a person at a terminal; what an agent is told is in agent/words.ts. Pure.
+ * What the log says of a failure, of a crash, and of the end of either: what happened, what becomes of calls meanwhile,
+ * and when it is tried again. For a person at a terminal; what an agent is told is in agent/words.ts. Pure.
  */
 import type { Failure } from '../agent/words.js';
 import { withoutBanner } from '../process/script-banner.js';

@@ -1,7 +1,7 @@
 /**
- * What becomes of a build whose proxy has gone, in the helper that waits for its end: the build counts as done if nobody saved
- * one of its files while it ran. The next proxy, which waits for the lock, finds the record or builds itself. Running the build is
- * left to the caller.
+ * What becomes of a build whose proxy has gone, in the helper that waits for its end: the build counts as done if
+ * nobody saved one of its files while it ran. The next proxy, which waits for the lock, finds the record or builds
+ * itself. Running the build is left to the caller.
  */
 import { adoptBuildLock, type Lock } from '../build/lock.js';
 import { outputsFingerprint } from '../build/outputs.js';
@@ -36,8 +36,8 @@ export interface FilesAfterBuild {
 }
 
 /**
- * A file that was saved while the build ran and has the same bytes may have had others in between, which the build may have
- * read (P4, fresh). It may also be the build that writes it. A second build tells: it saves the same files again.
+ * A file that was saved while the build ran and has the same bytes may have had others in between, which the build may
+ * have read (P4, fresh). It may also be the build that writes it. A second build tells: it saves the same files again.
  * `savedBefore`: those of the first build, if this is the second one.
  */
 export function afterBuild(
@@ -88,7 +88,10 @@ export async function finishBuild(
   }
 }
 
-/** What was saved since the build began is told by the files' inode times, as for a server that was started before the first look. */
+/**
+ * What was saved since the build began is told by the files' inode times, as for a server that was started before the
+ * first look.
+ */
 async function lookAtFiles({ watch: options, rule }: Finish, began: number): Promise<FilesAfterBuild> {
   const watch = openWatch({ ...options, since: began }, { settled: () => {}, warn: () => {} });
   const mark = watch.mark();

@@ -1,8 +1,8 @@
 /**
- * How long the client's opening of the session may stay with a first server that does not answer, and with whom it is then. Two
- * limits apply. After the first, a client of a command that has run before is given what that command said then, and nothing
- * has failed: everything else waits. After the second, the server counts as one that does not start. It is adopted when it
- * comes round after all.
+ * How long the client's opening of the session may stay with a first server that does not answer, and with whom it is
+ * then. Two limits apply. After the first, a client of a command that has run before is given what that command said
+ * then, and nothing has failed: everything else waits. After the second, the server counts as one that does not start.
+ * It is adopted when it comes round after all.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';

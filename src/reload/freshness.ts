@@ -1,7 +1,7 @@
 /**
- * The disk, compared with the three things that matter: what the serving generation was started from, what the attempt under
- * way began with, and what the last failed one began with. Watching and hashing are watch/'s; which of the differences are no edits is
- * for doubts.ts and server-writes.ts, and what follows from one for the controller.
+ * The disk, compared with the three things that matter: what the serving generation was started from, what the attempt
+ * under way began with, and what the last failed one began with. Watching and hashing are watch/'s; which of the
+ * differences are no edits is for doubts.ts and server-writes.ts, and what follows from one for the controller.
  */
 import type { Config } from '../config/config.js';
 import type { Log } from '../log/log.js';
@@ -161,8 +161,8 @@ export class Freshness {
   }
 
   /**
-   * What an attempt is about. With a configuration that no server serves with yet, there is nothing else to compare with; if none
-   * has ever served, it is what failed.
+   * What an attempt is about. With a configuration that no server serves with yet, there is nothing else to compare
+   * with; if none has ever served, it is what failed.
    */
   news(): readonly Change[] {
     if (this.has('configured')) return this.changed('configured');
@@ -181,7 +181,10 @@ export class Freshness {
     this.#loading = generation;
   }
 
-  /** It has read its code, and what was saved before has been looked at. If that may be what it has read, it stays in doubt. */
+  /**
+   * It has read its code, and what was saved before has been looked at. If that may be what it has read, it stays in
+   * doubt.
+   */
   loaded(generation: number): void {
     if (this.#loading === generation && this.changed('serving').length === 0) this.#loading = undefined;
   }
@@ -199,7 +202,10 @@ export class Freshness {
     return same.filter(({ path }) => files.includes(path));
   }
 
-  /** Whether somebody saved a file of the rule since, be it with the bytes that it had: a build meanwhile may have read any. */
+  /**
+   * Whether somebody saved a file of the rule since, be it with the bytes that it had: a build meanwhile may have read
+   * any.
+   */
   async disturbed(mark: Mark, rule: string): Promise<boolean> {
     await fence();
     await this.check();

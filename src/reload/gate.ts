@@ -1,8 +1,8 @@
 /**
- * The freshness gate (P4). A save that returned before a line was sent is in the kernel's queue of events before the line is
- * in the pipe, but the line may be read first. So a request waits until the event loop has polled once more (two turns of
- * setImmediate), and if something has stirred by then, until that was hashed and acted upon. Lines behind it wait too: order
- * is kept. What the hashing led to is not known here.
+ * The freshness gate (P4). A save that returned before a line was sent is in the kernel's queue of events before the
+ * line is in the pipe, but the line may be read first. So a request waits until the event loop has polled once more
+ * (two turns of setImmediate), and if something has stirred by then, until that was hashed and acted upon. Lines behind
+ * it wait too: order is kept. What the hashing led to is not known here.
  */
 import { lineEnd } from '../wire/lines.js';
 import { isInPieces, type Pieces, type Run } from '../wire/run.js';
@@ -43,7 +43,10 @@ const FULL = 4 * 1024 * 1024;
 export class Gate {
   readonly #events: GateEvents;
   #queue: Waiting[] = [];
-  /** How many of the queue have passed: more than none only while others do. Cut off together, since there may be very many. */
+  /**
+   * How many of the queue have passed: more than none only while others do. Cut off together, since there may be very
+   * many.
+   */
   #passed = 0;
   #bytes = 0;
   #turn = 0;

@@ -1,7 +1,7 @@
 /**
- * Opens the client's session with a new generation. Legacy: the client's own `initialize`, word for word, under an id of ours,
- * and what was agreed since. Modern: a look whether it is there, then the open streams. Nothing of it reaches the client.
- * When to do it, and what a failure means, is for others.
+ * Opens the client's session with a new generation. Legacy: the client's own `initialize`, word for word, under an id
+ * of ours, and what was agreed since. Modern: a look whether it is there, then the open streams. Nothing of it reaches
+ * the client. When to do it, and what a failure means, is for others.
  */
 import type { Desk, Introduction, Reply } from '../pipeline/desk.js';
 import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../pipeline/eras.js';
@@ -16,7 +16,9 @@ type Members = Readonly<Record<string, unknown>>;
 
 export type Handshake =
   | { readonly kind: 'done'; readonly capabilities: Members }
-  /** `otherEra`: what is said of a server that does not speak the era in which the client opened its session without it. */
+  /**
+   * `otherEra`: what is said of a server that does not speak the era in which the client opened its session without it.
+   */
   | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: string }
   | { readonly kind: 'gone' };
 
@@ -46,7 +48,10 @@ export function handshake(desk: Desk, generation: number, signal: AbortSignal): 
   return desk.session.era === 'modern' ? modern(desk, generation, signal) : legacy(desk, generation, signal);
 }
 
-/** `server/discover` pins a server to no era, and every modern server answers it; one that refuses is there all the same. */
+/**
+ * `server/discover` pins a server to no era, and every modern server answers it; one that refuses is there all the
+ * same.
+ */
 async function modern(desk: Desk, generation: number, signal: AbortSignal): Promise<Handshake> {
   const reply = await request(desk, generation, 'server/discover', desk.session.paramsFor(undefined), signal);
   // A client that has asked on another connection what servers of this command can do knows what the one before could.
@@ -56,8 +61,8 @@ async function modern(desk: Desk, generation: number, signal: AbortSignal): Prom
 }
 
 /**
- * Whether the first server of all, which the client never asked whether it is modern, turns out to be a legacy one. Some of those
- * answer without a handshake: one of them will do.
+ * Whether the first server of all, which the client never asked whether it is modern, turns out to be a legacy one.
+ * Some of those answer without a handshake: one of them will do.
  */
 async function legacyServer(
   desk: Desk,

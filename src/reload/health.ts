@@ -1,6 +1,7 @@
 /**
- * Says in the log, and shows to `mcp-hotline status`, every change of state that a person cares about: a failure and what follows
- * from it, a crash, and that either is mended. It looks at the transitions of state.ts and changes nothing.
+ * Says in the log, and shows to `mcp-hotline status`, every change of state that a person cares about: a failure and
+ * what follows from it, a crash, and that either is mended. It looks at the transitions of state.ts and changes
+ * nothing.
  */
 import type { Failure } from '../agent/words.js';
 import type { FlowContext } from '../flow/flow.js';

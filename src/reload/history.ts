@@ -1,6 +1,6 @@
 /**
- * What has happened to the server, for whoever asks: the last reload, the last failure, the audit trail and the marker of
- * the last restart. It learns everything from the log's events, so that nothing has to be told twice.
+ * What has happened to the server, for whoever asks: the last reload, the last failure, the audit trail and the marker
+ * of the last restart. It learns everything from the log's events, so that nothing has to be told twice.
  */
 import { cutText } from '../agent/limits.js';
 import type { LastBuild } from '../agent/status-report.js';
@@ -114,7 +114,8 @@ export class History {
   }
 
   /**
-   * A generation is about to take the place of another: with `replace` before that one stops, else before the new one serves.
+   * A generation is about to take the place of another: with `replace` before that one stops, else before the new one
+   * serves.
    * `exitCode`: how the last one came to its end, if it did so by itself.
    */
   restarting(generation: number, run: Run, exitCode: number | null): void {
@@ -141,7 +142,10 @@ export class History {
     this.#reason = undefined;
   }
 
-  /** The same with `replace`: the old server is stopped first. Whoever finds the marker must not take that for a restart. */
+  /**
+   * The same with `replace`: the old server is stopped first. Whoever finds the marker must not take that for a
+   * restart.
+   */
   retiring(generation: number, run: Run, exitCode: number | null): void {
     this.restarting(generation, run, exitCode);
     if (this.#begunRestart !== undefined) this.#mark({ ...this.#begunRestart, begun: true });

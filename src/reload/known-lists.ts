@@ -1,6 +1,6 @@
 /**
- * The lists that generations were seen to have when the proxy asked them for their lists. A reload is compared with the generation
- * before it, and that one need not be asked again. Asks nobody.
+ * The lists that generations were seen to have when the proxy asked them for their lists. A reload is compared with the
+ * generation before it, and that one need not be asked again. Asks nobody.
  */
 import type { Fetched } from '../lists/fetch.js';
 import type { ListName } from '../lists/lists.js';

@@ -1,7 +1,8 @@
 /**
- * What changed in the lists between two generations. The old side has two forms: what the client was last served, for what it is to be
- * told, and what the generation before had, for the log. What is missing of either is asked of the old generation while that is still
- * there; the new side is asked of the candidate. A list that can't be had counts as changed and fails nothing.
+ * What changed in the lists between two generations. The old side has two forms: what the client was last served, for
+ * what it is to be told, and what the generation before had, for the log. What is missing of either is asked of the old
+ * generation while that is still there; the new side is asked of the candidate. A list that can't be had counts as
+ * changed and fails nothing.
  */
 import { compareLists, type ListChange } from '../lists/compare.js';
 import { fetchList, type Fetched } from '../lists/fetch.js';

@@ -1,14 +1,17 @@
 /**
- * P6, loops again: a server that writes into its own watched tree after it has started would be reloaded for ever. When the
- * same files have changed right after each of several reloads, and nobody has asked for anything in between, the next reload
- * waits for somebody who does. So a loop goes only as far as there are requests, and no save is lost. Pure.
+ * P6, loops again: a server that writes into its own watched tree after it has started would be reloaded for ever. When
+ * the same files have changed right after each of several reloads, and nobody has asked for anything in between, the
+ * next reload waits for somebody who does. So a loop goes only as far as there are requests, and no save is lost. Pure.
  */
 
 /** So soon after a reload a change is suspect. */
 const SOON = 3000;
 /** So many suspect changes in a row are a loop; a person who edits in a hurry makes fewer. */
 const RUNNING = 8;
-/** A server may also write now and then. Twice as many changes in a row that come within this time, with nobody asking, are a loop too. */
+/**
+ * A server may also write now and then. Twice as many changes in a row that come within this time, with nobody asking,
+ * are a loop too.
+ */
 const NOW_AND_THEN = 60_000;
 const RUNNING_SLOWLY = 16;
 

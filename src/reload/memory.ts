@@ -1,6 +1,6 @@
 /**
- * What a server command said of itself when it last ran, kept in the state directory: so that a client can be given a session
- * with it even if it does not start today, or takes long. Kept as well as can be: nothing depends on it.
+ * What a server command said of itself when it last ran, kept in the state directory: so that a client can be given a
+ * session with it even if it does not start today, or takes long. Kept as well as can be: nothing depends on it.
  */
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';

@@ -1,4 +1,7 @@
-/** The failure of a server that could not even be spawned. The system names the program whatever is missing, be it the directory to run it in. */
+/**
+ * The failure of a server that could not even be spawned. The system names the program whatever is missing, be it the
+ * directory to run it in.
+ */
 import { existsSync } from 'node:fs';
 import type { Failure } from '../agent/words.js';
 

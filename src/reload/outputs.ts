@@ -1,10 +1,11 @@
 /**
  * P6, loops: a file that keeps changing while reloads are under way is not edited but written, by the build or by the
- * server. It must not keep the reload from ending; but an edit in the middle of a build must not be missed either. An output
- * changes in attempt after attempt and never in between, an edit comes at any time. So a file is only taken for an output
- * when it has changed in several attempts of one chain, with pauses between them in which it did not; and one change outside
- * of any attempt makes it a source again. A file that changes all the time, in attempts and pauses alike, looks like an edit
- * for ever: after many attempts it is restless, and they end without it; but it stays a source. Pure.
+ * server. It must not keep the reload from ending; but an edit in the middle of a build must not be missed either. An
+ * output changes in attempt after attempt and never in between, an edit comes at any time. So a file is only taken for
+ * an output when it has changed in several attempts of one chain, with pauses between them in which it did not; and one
+ * change outside of any attempt makes it a source again. A file that changes all the time, in attempts and pauses
+ * alike, looks like an edit for ever: after many attempts it is restless, and they end without it; but it stays a
+ * source. Pure.
  */
 
 /** So many attempts of a chain must see a file change. */
@@ -26,7 +27,9 @@ export class Outputs {
     return files.every((file) => this.#settled(file) || this.#counts.has(file));
   }
 
-  /** An attempt is over, and these files changed during it. Returns those that now count as outputs and didn't before. */
+  /**
+   * An attempt is over, and these files changed during it. Returns those that now count as outputs and didn't before.
+   */
   ended(files: readonly string[]): readonly string[] {
     if (files.length === 0) this.#counts.clear();
     for (const file of this.#restless) if (!files.includes(file)) this.#restless.delete(file);
@@ -44,7 +47,9 @@ export class Outputs {
     }
   }
 
-  /** No attempt could keep up with these. They are restless until an attempt sees them at rest. Returns which they are. */
+  /**
+   * No attempt could keep up with these. They are restless until an attempt sees them at rest. Returns which they are.
+   */
   giveUp(files: readonly string[]): readonly string[] {
     const restless = files.filter((file) => !this.#settled(file));
     for (const file of restless) this.#restless.add(file);

@@ -1,6 +1,6 @@
 /**
- * The part of an attempt for rules that need no new process: the server is signalled, or has noticed the change itself, and
- * the lists are compared a moment later. What the rules of a change ask for together is decided here too.
+ * The part of an attempt for rules that need no new process: the server is signalled, or has noticed the change itself,
+ * and the lists are compared a moment later. What the rules of a change ask for together is decided here too.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Rule } from '../config/config.js';

@@ -1,6 +1,6 @@
 /**
- * When a failure may be tried again by a tool call that meets it (P7). Not right after the last attempt: a build that takes long and
- * fails would otherwise run all the time. Who tries, and how, is decided in controller.ts and state.ts.
+ * When a failure may be tried again by a tool call that meets it (P7). Not right after the last attempt: a build that
+ * takes long and fails would otherwise run all the time. Who tries, and how, is decided in controller.ts and state.ts.
  */
 import type { Failure } from '../agent/words.js';
 
@@ -12,12 +12,13 @@ export class RetrySchedule {
   #dueAt = 0;
 
   /**
-   * An attempt that began at `began` has failed now; a server that ended by itself had its start then. Returns the failure with what its
-   * words say of the next try.
+   * An attempt that began at `began` has failed now; a server that ended by itself had its start then. Returns the
+   * failure with what its words say of the next try.
    */
   failed(failure: Failure, began: number): Failure {
     const now = performance.now();
-    // A start that was given up is likely to get further the next time (a compilation goes on from what is done), so that is soon.
+    // A start that was given up is likely to get further the next time (a compilation goes on from what is done), so
+    // that is soon.
     const pause = failure.late === true || failure.kind === 'exit' ? 0 : RETRY_AFTER_DURATIONS * (now - began);
     const againAfterMs = Math.round(Math.max(RETRY_AFTER_MS, pause));
     this.#dueAt = now + againAfterMs;

@@ -1,7 +1,8 @@
 /**
- * P4 against P5: a file that was saved while a server was loading its code, and is what it was when it is looked at. In between
- * it may have been something else, and the server may have read that; so it counts as changed. But some builds and servers
- * write the same bytes each time: what has only stirred in the last attempt too is no news, until one ends without it. Pure.
+ * P4 against P5: a file that was saved while a server was loading its code, and is what it was when it is looked at. In
+ * between it may have been something else, and the server may have read that; so it counts as changed. But some builds
+ * and servers write the same bytes each time: what has only stirred in the last attempt too is no news, until one ends
+ * without it. Pure.
  */
 export class Rewrites {
   #usual: ReadonlySet<string> = new Set();
@@ -15,7 +16,10 @@ export class Rewrites {
     this.#stood = false;
   }
 
-  /** These have stirred in this attempt and are what they were. Returns those of which that is news, and whether it was told. */
+  /**
+   * These have stirred in this attempt and are what they were. Returns those of which that is news, and whether it was
+   * told.
+   */
   news(files: readonly string[]): { readonly files: readonly string[]; readonly told: boolean } {
     const news = files.filter((file) => !this.#usual.has(file));
     const told = news.every((file) => this.#now.has(file));

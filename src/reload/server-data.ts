@@ -1,10 +1,11 @@
 /**
- * P6 (settles): a file that the server writes itself must not restart it again and again. A data file that was found, and that changes while
- * a call runs, restarts the server once. The second time, the file and new files of its kind near it are taken for data of the
- * server, until they change while no call runs. So are files that come in call after call, whatever their names, and files that
- * change after reload after reload (`background-writes.ts`). Where an edit could look the same (`likely`), the server is restarted once
- * more at the first request after a rest (P4, fresh). Files that an option names, and sources, always restart it: of those, only a
- * loop is noticed. Pure; `server-writes.ts` looks at the disk.
+ * P6 (settles): a file that the server writes itself must not restart it again and again. A data file that was found,
+ * and that changes while a call runs, restarts the server once. The second time, the file and new files of its kind
+ * near it are taken for data of the server, until they change while no call runs. So are files that come in call after
+ * call, whatever their names, and files that change after reload after reload (`background-writes.ts`). Where an edit
+ * could look the same (`likely`), the server is restarted once more at the first request after a rest (P4, fresh).
+ * Files that an option names, and sources, always restart it: of those, only a loop is noticed. Pure;
+ * `server-writes.ts` looks at the disk.
  */
 import type { CallTimes } from '../session/ledger.js';
 import { BackgroundWrites, type Certainty } from './background-writes.js';
@@ -14,7 +15,10 @@ import { keysOf, placeOf, type Key } from './write-places.js';
 
 /** So many calls running, each with a change of other data that was found, are the work of the server. */
 const CALLS_RUNNING = 3;
-/** Each catching up of a file needs a rest so many times as long as the one before: a server that writes on is not restarted for ever. */
+/**
+ * Each catching up of a file needs a rest so many times as long as the one before: a server that writes on is not
+ * restarted for ever.
+ */
 const LONGER_REST = 4;
 
 export interface Sighting {

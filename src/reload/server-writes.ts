@@ -1,7 +1,7 @@
 /**
- * Looks at what has changed on the disk since the last look, and tells the server's own data from edits (P6, settles): what the server
- * writes itself is accepted as it is, so that no reload follows. Who wrote a file is decided by `server-data.ts`, from the times of
- * the calls and of the reloads.
+ * Looks at what has changed on the disk since the last look, and tells the server's own data from edits (P6, settles):
+ * what the server writes itself is accepted as it is, so that no reload follows. Who wrote a file is decided by
+ * `server-data.ts`, from the times of the calls and of the reloads.
  */
 import type { Log } from '../log/log.js';
 import type { CallTimes } from '../session/ledger.js';
@@ -102,8 +102,9 @@ export class ServerWrites {
 }
 
 /**
- * By how much the wall clock, which file times are of, is ahead of the monotonic clock, which the times of calls are of. `Date.now()` is cut
- * to whole milliseconds: where one of the files changed within a millisecond of the last answer, the next one is waited for.
+ * By how much the wall clock, which file times are of, is ahead of the monotonic clock, which the times of calls are
+ * of. `Date.now()` is cut to whole milliseconds: where one of the files changed within a millisecond of the last
+ * answer, the next one is waited for.
  */
 function wallClockAhead(changed: readonly (number | undefined)[], idleSince: number): number {
   const first = Date.now();

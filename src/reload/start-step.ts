@@ -1,6 +1,6 @@
 /**
- * The starting part of an attempt: spawn the candidate, open the session with it, and see what it changes in the lists. Says
- * how it went; nobody hears of the candidate before the controller lets it serve.
+ * The starting part of an attempt: spawn the candidate, open the session with it, and see what it changes in the lists.
+ * Says how it went; nobody hears of the candidate before the controller lets it serve.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -74,7 +74,8 @@ async function openStep(context: StartContext, generation: Generation, run: Run)
   const limit = new AbortController();
   const signal = AbortSignal.any([run.abort.signal, limit.signal]);
   const either = AbortSignal.any([over.signal, run.abort.signal]);
-  // The client waits for its first server without knowing it, so that one has as long as if the client had asked it itself.
+  // The client waits for its first server without knowing it, so that one has as long as if the client had asked it
+  // itself.
   if (awaitsFirst(desk)) watchFirst(context, generation, firstStartLimit(limitMs), either);
   else if (limitMs > 0) {
     void startTimeout(limitMs, () => generation.signOfLife(), either).then((late) => {
@@ -86,7 +87,9 @@ async function openStep(context: StartContext, generation: Generation, run: Run)
   return finish(context, generation, opened, limit.signal.reason as TooLate | undefined, run);
 }
 
-/** A process that is there already, and was asked to open the session by the client itself: only its answer is missing. */
+/**
+ * A process that is there already, and was asked to open the session by the client itself: only its answer is missing.
+ */
 export async function adoptStep(context: StartContext, introduction: Introduction, run: Run): Promise<StartStep> {
   const { flow, traffic } = context;
   const { desk } = traffic;
@@ -158,8 +161,8 @@ async function compare(
 }
 
 /**
- * Many a server asks for the client's roots as soon as the session is open, and refuses what lies outside of them. The one
- * before has had them for long, so the new one gets the time to have them too before anything else is asked of it.
+ * Many a server asks for the client's roots as soon as the session is open, and refuses what lies outside of them. The
+ * one before has had them for long, so the new one gets the time to have them too before anything else is asked of it.
  */
 async function rooted({ traffic }: StartContext, number: number, signal: AbortSignal): Promise<void> {
   const { questions } = traffic.desk;

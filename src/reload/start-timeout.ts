@@ -1,19 +1,26 @@
 /**
- * How long a start is waited for. A server that compiles itself may take long, so the time counts from its last sign of life: something
- * on stderr, or processor time that its group has used. One that shows signs for ever is given up too, after three times the limit.
+ * How long a start is waited for. A server that compiles itself may take long, so the time counts from its last sign of
+ * life: something on stderr, or processor time that its group has used. One that shows signs for ever is given up too,
+ * after three times the limit.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fence } from './gate.js';
 
 export const MAX_LIMITS = 3;
-/** How often signs are looked for, as a part of the limit. A look costs a millisecond or more; before the first one most servers have answered. */
+/**
+ * How often signs are looked for, as a part of the limit. A look costs a millisecond or more; before the first one most
+ * servers have answered.
+ */
 const FIRST_LOOK = 0.1;
 const NEXT_LOOK = 0.25;
 
 /** `silent`: it has shown no sign of life for the limit. `endless`: it has, for three times the limit. */
 export type TooLate = 'silent' | 'endless';
 
-/** Resolves when the start has taken too long, or undefined when the signal comes first. `signOfLife`: differs if there was one since. */
+/**
+ * Resolves when the start has taken too long, or undefined when the signal comes first. `signOfLife`: differs if there
+ * was one since.
+ */
 export async function startTimeout(
   limitMs: number,
   signOfLife: () => string,

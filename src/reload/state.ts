@@ -1,7 +1,7 @@
 /**
- * The life of a reload as a pure function: transition(state, event) → the next state and the effects that bring it about.
- * docs/reload-states.md shows it as a table, and a test compares the two. An event of a generation or an attempt that is
- * no longer concerned is dropped here, and only here. Nothing is done here: the controller does that.
+ * The life of a reload as a pure function: transition(state, event) → the next state and the effects that bring it
+ * about. docs/reload-states.md shows it as a table, and a test compares the two. An event of a generation or an attempt
+ * that is no longer concerned is dropped here, and only here. Nothing is done here: the controller does that.
  */
 import type { Failure } from '../agent/words.js';
 import type { At, Attempt, Common, Effect, Event, State, Step, Strategy } from './states.js';

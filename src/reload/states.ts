@@ -1,6 +1,6 @@
 /**
- * The words of the reload's state machine: its states, the events that move it and the effects that follow. Types only; what
- * leads where is in state.ts. Data lives only in the state that owns it.
+ * The words of the reload's state machine: its states, the events that move it and the effects that follow. Types only;
+ * what leads where is in state.ts. Data lives only in the state that owns it.
  */
 import type { Failure } from '../agent/words.js';
 import type { Exit } from '../process/child.js';
@@ -46,7 +46,9 @@ type Phase =
       readonly serving: number | undefined;
       readonly candidate: number;
       readonly attempt: Attempt;
-      /** The last build failed, and the server that served all the same has died: its successor runs the same old code. */
+      /**
+       * The last build failed, and the server that served all the same has died: its successor runs the same old code.
+       */
       readonly standing: Failure | undefined;
     }
   /** No server: it crashed or did not start, and is started again after a while. */
@@ -97,8 +99,8 @@ export type Event =
       readonly failure: Failure;
     }
   /**
-   * The very first server has not answered the client for too long, and somebody else did. With a failure: it is not waited for any
-   * more, but may still come.
+   * The very first server has not answered the client for too long, and somebody else did. With a failure: it is not
+   * waited for any more, but may still come.
    */
   | { readonly on: 'overdue'; readonly generation: number; readonly failure: Failure | undefined }
   | { readonly on: 'timer' }

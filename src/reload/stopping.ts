@@ -1,6 +1,6 @@
 /**
- * How generations go: one that was replaced finishes first, even if no other is left; one that nobody waits for does not. And
- * what is still answered before the proxy goes.
+ * How generations go: one that was replaced finishes first, even if no other is left; one that nobody waits for does
+ * not. And what is still answered before the proxy goes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
@@ -31,7 +31,8 @@ const TASK_AFTERMATH_MS = 500;
 const LAST_ANSWERS = 1000;
 
 /**
- * Lets a replaced generation finish what it owes, then stops it as a client would: its stdin ends, a signal follows after
+ * Lets a replaced generation finish what it owes, then stops it as a client would: its stdin ends, a signal follows
+ * after
  * `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so that calls wait for its end.
  */
 export async function drain(stopping: Stopping, number: number, isReplacing: boolean): Promise<void> {
@@ -74,8 +75,8 @@ function nameOf(owed: Owed): string {
 }
 
 /**
- * The server has left for good: nothing is held for another one, and what was replaced before may finish as if it had stayed (P1).
- * Resolves when nobody owes anything.
+ * The server has left for good: nothing is held for another one, and what was replaced before may finish as if it had
+ * stayed (P1). Resolves when nobody owes anything.
  */
 export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
   const { desk, gate } = traffic;
@@ -85,7 +86,10 @@ export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Pr
   await gate.emptied();
 }
 
-/** What is held when the client closes its side is answered, if the reload that it waits for takes no longer than a moment. */
+/**
+ * What is held when the client closes its side is answered, if the reload that it waits for takes no longer than a
+ * moment.
+ */
 export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<void> }): Promise<void> {
   if (traffic.desk.hold.size === 0) return;
   const late = new AbortController();

@@ -1,6 +1,7 @@
 /**
- * The message side of the reload flow: the client's streams, the gate that its lines pass, the desk where verdicts fall, and
- * the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of attempts.
+ * The message side of the reload flow: the client's streams, the gate that its lines pass, the desk where verdicts
+ * fall, and the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of
+ * attempts.
  */
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Notices that a file which an option names, or new files of one kind, have restarted the server at one call after the other. They go on
- * doing so; the loop is only told, once. Pure.
+ * Notices that a file which an option names, or new files of one kind, have restarted the server at one call after the
+ * other. They go on doing so; the loop is only told, once. Pure.
  */
 import type { Moment } from './call-writes.js';
 import type { Key } from './write-places.js';

@@ -7,7 +7,10 @@ export interface Key {
   readonly wide: boolean;
 }
 
-/** The path first. A file that only changes stands for itself; one that comes or goes also for others of its ending near it. */
+/**
+ * The path first. A file that only changes stands for itself; one that comes or goes also for others of its ending near
+ * it.
+ */
 export function keysOf({ path, kind }: { readonly path: string; readonly kind: string }): readonly Key[] {
   if (kind === 'changed') return [{ key: path, wide: false }];
   return [

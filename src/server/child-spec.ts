@@ -1,4 +1,7 @@
-/** How the process of a generation is started: the server's command, and which generation of which proxy it is. Starting it is for others. */
+/**
+ * How the process of a generation is started: the server's command, and which generation of which proxy it is. Starting
+ * it is for others.
+ */
 import type { ChildSpec } from '../process/child.js';
 import { MARK, markValue } from '../process/mark.js';
 

@@ -20,7 +20,10 @@ const AFTERMATH = 250;
 /** Who closes a pipe is about to leave, as a rule. After so long it is not. */
 const LEAVING = 2000;
 
-/** Half a message says that it was cut off, and by what it begins which one it is. All of it would drown what was printed before. */
+/**
+ * Half a message says that it was cut off, and by what it begins which one it is. All of it would drown what was
+ * printed before.
+ */
 const SHOWN_OF_CUT_MESSAGE = 200;
 
 const SHOWN_OF_UNFINISHED = 1000;
@@ -31,7 +34,9 @@ const READS_AGAIN = ['drain', 'error', 'close'] as const;
 export interface GenerationEvents {
   /** A message: a line that lies in `run` between `from` and `to`. */
   message(generation: Generation, run: Run, from: number, to: number, envelope: Envelope): void;
-  /** Lines on stdout that are no messages: text, JSON of another kind, or the beginning of a message that never ended. */
+  /**
+   * Lines on stdout that are no messages: text, JSON of another kind, or the beginning of a message that never ended.
+   */
   noise(generation: Generation, kind: Noise, lines: Buffer): void;
   /** A line on stdout grew past the limit. */
   tooLong(generation: Generation): void;
@@ -189,7 +194,10 @@ export class Generation {
     else this.#events.message(this, pieces, 0, length, envelope);
   }
 
-  /** The line between `from` and `to`, and those of its kind right behind it: there may be thousands. Returns where they end. */
+  /**
+   * The line between `from` and `to`, and those of its kind right behind it: there may be thousands. Returns where they
+   * end.
+   */
   #noise(run: Buffer, from: number, to: number): number {
     const kind = noiseOf(run.subarray(from, to));
     let end = to;
@@ -201,7 +209,9 @@ export class Generation {
     return end;
   }
 
-  /** A last line without its newline is a message only if it is whole, and that takes more than a look at both its ends. */
+  /**
+   * A last line without its newline is a message only if it is whole, and that takes more than a look at both its ends.
+   */
   #rest(rest: Buffer): void {
     if (isBlank(rest)) return;
     const line = Buffer.concat([rest, Buffer.from('\n')]);

@@ -1,6 +1,6 @@
 /**
- * The client's requests that a generation owes an answer to. Each is answered once: an answer that is not owed, because it
- * was given already or because the request has moved to another generation, is nobody's. What to do with what a lost
+ * The client's requests that a generation owes an answer to. Each is answered once: an answer that is not owed, because
+ * it was given already or because the request has moved to another generation, is nobody's. What to do with what a lost
  * generation owed is decided in pipeline/.
  */
 import { cutOut, type Run } from '../wire/run.js';
@@ -41,7 +41,10 @@ export interface Batch {
   readonly line: Buffer;
 }
 
-/** When the client waited for results of tool calls, on the clock that the ledger was given. Other requests do not count. */
+/**
+ * When the client waited for results of tool calls, on the clock that the ledger was given. Other requests do not
+ * count.
+ */
 export interface CallTimes {
   /** At least one call has no answer yet. */
   readonly open: boolean;
@@ -109,9 +112,9 @@ function empty(drawers: number): (Entry | undefined)[] {
 
 export class Ledger {
   /**
-   * By key, the newest on top. No map: one that is filled and emptied all the time discards a table every few hundred requests, each
-   * with a reference to the next; once one of them has become old, all that follow do too, and take the whole heap's collection
-   * to go.
+   * By key, the newest on top. No map: one that is filled and emptied all the time discards a table every few hundred
+   * requests, each with a reference to the next; once one of them has become old, all that follow do too, and take the
+   * whole heap's collection to go.
    */
   #drawers = empty(DRAWERS);
   #size = 0;
@@ -201,8 +204,9 @@ export class Ledger {
     if (owed.cancelled) return;
     const entry = owed as Entry;
     entry.cancelled = true;
-    // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is answered all the
-    // same, what it asked for matters; copied, because a line keeps the whole chunk that it was read in.
+    // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is
+    // answered all the same, what it asked for matters; copied, because a line keeps the whole chunk that it was read
+    // in.
     entry.run = owed.method === CALL ? NOTHING : Buffer.from(lineOf(owed));
     entry.from = 0;
     entry.to = owed.run.length;

@@ -1,7 +1,7 @@
 /**
- * The servers' requests that the client owes an answer to. Every process counts its ids anew, so two generations may ask
- * under the same one; the second then reaches the client under an id of ours, and the answer finds back. A question whose
- * asker is gone stays known until it is answered, so that the late answer goes to nobody.
+ * The servers' requests that the client owes an answer to. Every process counts its ids anew, so two generations may
+ * ask under the same one; the second then reaches the client under an id of ours, and the answer finds back. A question
+ * whose asker is gone stays known until it is answered, so that the late answer goes to nobody.
  */
 import type { Id } from '../wire/scan.js';
 import { keyOf, type Key } from './ids.js';

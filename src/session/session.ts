@@ -6,7 +6,8 @@ import { locate, readAt } from '../wire/edit.js';
 import { lineOf, type Owed } from './ledger.js';
 
 /**
- * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is not
+ * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is
+ * not
  * `server/discover` decides.
  */
 export type Era = 'legacy' | 'modern';
@@ -112,8 +113,8 @@ export class Session {
   }
 
   /**
-   * The name of the client that sent this request; without a request, of the one that spoke last. Undefined if it has not said.
-   * A modern request names its client itself, and one that does not is of whoever was named before.
+   * The name of the client that sent this request; without a request, of the one that spoke last. Undefined if it has
+   * not said. A modern request names its client itself, and one that does not is of whoever was named before.
    */
   clientNameOf(line?: Buffer): string | undefined {
     if (this.#era === 'legacy') return this.#clientName;
@@ -147,14 +148,19 @@ export class Session {
     return true;
   }
 
-  /** A server answered what the client had asked, and not with an error. Returns the params if every server has to hear it. */
+  /**
+   * A server answered what the client had asked, and not with an error. Returns the params if every server has to hear
+   * it.
+   */
   answered(owed: Owed, line: Buffer): string | undefined {
     if (owed.method === 'initialize') this.#opened(lineOf(owed), membersOf(readAt(line, ['result'])));
     else if (owed.method === 'server/discover') this.met((this.#discovered = membersOf(readAt(line, ['result']))));
     return this.agreed(owed.method, lineOf(owed));
   }
 
-  /** A second `initialize` on one pipe starts a new session: what was agreed in the one before is not in force any more. */
+  /**
+   * A second `initialize` on one pipe starts a new session: what was agreed in the one before is not in force any more.
+   */
   #opened(line: Buffer, result: Members): void {
     if (this.#result !== undefined) {
       this.#params = rawAt(line, ['params']) ?? '{}';

@@ -1,5 +1,5 @@
-// The tool calls of a smoke run: whether each succeeds, says what is expected, and keeps to the tool's own output schema.
-// Which calls are made is the user's to say.
+// The tool calls of a smoke run: whether each succeeds, says what is expected, and keeps to the tool's own output
+// schema. Which calls are made is the user's to say.
 
 import { nearest } from '../config/nearest.js';
 import { isRecord } from '../lists/lists.js';

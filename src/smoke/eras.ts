@@ -1,5 +1,5 @@
-// How a session is opened in each of the two eras of the protocol, how its requests look, and what its results must have. A
-// server that does not speak an era is no failure here; whether it speaks any is for the run to judge.
+// How a session is opened in each of the two eras of the protocol, how its requests look, and what its results must
+// have. A server that does not speak an era is no failure here; whether it speaks any is for the run to judge.
 
 import { isRecord } from '../lists/lists.js';
 import type { Connection, Outcome } from './connection.js';

@@ -1,5 +1,6 @@
-// Finds processes that a server left behind, however they got away: a variable that all of them inherit gives them away,
-// also those that made themselves a session of their own. Linux only, where the environment of a process can be read.
+// Finds processes that a server left behind, however they got away: a variable that all of them inherit gives them
+// away, also those that made themselves a session of their own. Linux only, where the environment of a process can be
+// read.
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Every list that a server declares, fetched to its last page, and whether its items have names of their own. How a list is
-// followed, and when it is given up, is lists/fetch.ts's; what is in the items is left to the other checks.
+// Every list that a server declares, fetched to its last page, and whether its items have names of their own. How a
+// list is followed, and when it is given up, is lists/fetch.ts's; what is in the items is left to the other checks.
 
 import { fetchList, type Fetched, type Request } from '../lists/fetch.js';
 import { isRecord, LISTS, type List, type ListName } from '../lists/lists.js';

@@ -1,5 +1,5 @@
-// One connection in one era through the proxy as it is used, with a reload forced in the middle: the lists and the results
-// of the calls must be the same before and after it, and nothing but the one reload must happen.
+// One connection in one era through the proxy as it is used, with a reload forced in the middle: the lists and the
+// results of the calls must be the same before and after it, and nothing but the one reload must happen.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,8 +37,8 @@ export async function overReload(run: Run, era: Era): Promise<void> {
 }
 
 /**
- * A signal does it, build included, where there are signals and the proxy has something to watch. Otherwise it is given a
- * file of ours to watch, and the file changes.
+ * A signal does it, build included, where there are signals and the proxy has something to watch. Otherwise it is given
+ * a file of ours to watch, and the file changes.
  */
 async function forcing(run: Run): Promise<{ options: string[]; now: (guest: Visit) => Promise<void> }> {
   if (run.setup.watches && process.platform !== 'win32') {

@@ -1,5 +1,5 @@
-// The proxy's own log, as JSON lines in a file: what it noticed about the server, and when a reload is over. A file and not
-// stderr, because stderr is the server's too and may hold lines of any kind.
+// The proxy's own log, as JSON lines in a file: what it noticed about the server, and when a reload is over. A file and
+// not stderr, because stderr is the server's too and may hold lines of any kind.
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';

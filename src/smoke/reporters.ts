@@ -1,5 +1,5 @@
-// A smoke run as text: for people, as TAP 14, as one JSON document, or as JUnit's XML. Text and TAP come check by check, the
-// other two at the end. Pure: where it is written is left to the command.
+// A smoke run as text: for people, as TAP 14, as one JSON document, or as JUnit's XML. Text and TAP come check by
+// check, the other two at the end. Pure: where it is written is left to the command.
 
 import { junit } from './junit.js';
 import type { ReporterName } from './options.js';

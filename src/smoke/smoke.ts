@@ -1,6 +1,6 @@
 /**
- * A smoke run from its beginning to its end: build if there is a build, meet the server in each era, and again over a reload
- * where that is asked for. It prints nothing and ends no process but those it caused.
+ * A smoke run from its beginning to its end: build if there is a build, meet the server in each era, and again over a
+ * reload where that is asked for. It prints nothing and ends no process but those it caused.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// When to speak up: after things have been quiet for a while, but no later than a second after the first of them, since a
-// tree that is written to without end would never be quiet. What it speaks of is the caller's.
+// When to speak up: after things have been quiet for a while, but no later than a second after the first of them, since
+// a tree that is written to without end would never be quiet. What it speaks of is the caller's.
 import debounce from 'debounce';
 import { clearImmediate, setImmediate } from 'node:timers';
 
@@ -12,8 +12,9 @@ const LONGEST = 1000;
 
 export function createBell(quiet: number, ring: () => void): Bell {
   let afterPoll: NodeJS.Immediate | undefined;
-  // After a standstill of the process its timers are due before the kernel's events are read. So the event loop polls once more
-  // before the time counts as quiet: else a checkout there and back would be looked at in the middle of its way back.
+  // After a standstill of the process its timers are due before the kernel's events are read. So the event loop polls
+  // once more before the time counts as quiet: else a checkout there and back would be looked at in the middle of its
+  // way back.
   const trailing = debounce(() => {
     afterPoll = setImmediate(() => (afterPoll = setImmediate(fire)));
   }, quiet);

@@ -1,5 +1,5 @@
-// Whether files would be watched by paths and globs, by their names alone: for whoever warns that something is left out. Ignored names and
-// .gitignore files are not weighed.
+// Whether files would be watched by paths and globs, by their names alone: for whoever warns that something is left
+// out. Ignored names and .gitignore files are not weighed.
 import { relative, sep } from 'node:path';
 import { isBelow, realOf } from './paths.js';
 import { parseRoot } from './roots.js';

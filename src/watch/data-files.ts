@@ -1,5 +1,6 @@
-// Which files of a package are data that its server reads: by name only, for roots that discovery adds (`Root.data`). Also how
-// many of them are watched, since a package may hold a whole store of them. What is named by an option never comes here.
+// Which files of a package are data that its server reads: by name only, for roots that discovery adds (`Root.data`).
+// Also how many of them are watched, since a package may hold a whole store of them. What is named by an option never
+// comes here.
 
 import { isDullDirectory, isDullFile } from './names.js';
 

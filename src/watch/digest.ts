@@ -1,5 +1,5 @@
-// The SHA-256 of one file or symbolic link, read synchronously (seven times faster than the thread pool for small files),
-// large files in pieces. It neither knows which files count nor remembers any.
+// The SHA-256 of one file or symbolic link, read synchronously (seven times faster than the thread pool for small
+// files), large files in pieces. It neither knows which files count nor remembers any.
 import { createHash, hash } from 'node:crypto';
 import {
   closeSync,
@@ -20,7 +20,9 @@ import { isBelow, realOf } from './paths.js';
 export interface Digest {
   readonly digest: string;
   readonly stamp: Stamp;
-  /** When the inode last changed, as the file system said after the bytes were read: unlike the stamp's, never withheld. */
+  /**
+   * When the inode last changed, as the file system said after the bytes were read: unlike the stamp's, never withheld.
+   */
   readonly changed: number;
 }
 
@@ -68,8 +70,8 @@ export function readFile(path: string, pace: Pace, limit = Infinity): Reading | 
 }
 
 /**
- * Bytes that a save has overtaken are those of nobody: what was read is old already, and its time is the new one's. They are read
- * again, but not for ever: what is written to without end has no better moment.
+ * Bytes that a save has overtaken are those of nobody: what was read is old already, and its time is the new one's.
+ * They are read again, but not for ever: what is written to without end has no better moment.
  */
 function whole(
   attempt: Attempt | Promise<Attempt>,

@@ -1,5 +1,5 @@
-// Which names in a directory count: the names ignored by default, .gitignore, --ignore, --ext and globs, weighed for each
-// root by itself, since what is named by one root is watched even if another leaves it out. It reads no disk.
+// Which names in a directory count: the names ignored by default, .gitignore, --ignore, --ext and globs, weighed for
+// each root by itself, since what is named by one root is watched even if another leaves it out. It reads no disk.
 import { isAbsolute, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { holdsNoData, isDataFile, isEnvironmentFile } from './data-files.js';

@@ -1,5 +1,5 @@
-// Fingerprints: SHA-256 over the sorted (path, digest) of a rule's files, remembered until one of them changes. For large
-// trees they can be computed in slices ahead of time. The entries are the contents' and are only read here.
+// Fingerprints: SHA-256 over the sorted (path, digest) of a rule's files, remembered until one of them changes. For
+// large trees they can be computed in slices ahead of time. The entries are the contents' and are only read here.
 import { createHash } from 'node:crypto';
 import { namedKey, pathOf, type Entry } from './entry.js';
 import type { Pace } from './pace.js';
@@ -19,8 +19,8 @@ const STEP = 32 * 1024;
 
 export function createFingerprints(entries: ReadonlyMap<string, Entry>): Fingerprints {
   const known = new Map<string, string>();
-  // Every path, some of them twice or gone: sorting all anew for each fingerprint would hold up the traffic, appending to
-  // what is in order already is cheap.
+  // Every path, some of them twice or gone: sorting all anew for each fingerprint would hold up the traffic, appending
+  // to what is in order already is cheap.
   let order: string[] = [];
   let isOrdered = true;
   let hasNamed = false;

@@ -51,8 +51,8 @@ export function isIgnored(layers: readonly Layer[], name: string): boolean {
 
 /** The layers as they are seen from the child directory `name` of the one they were made for. */
 export function below(layers: readonly Layer[], name: string): Layer[] {
-  // A directory that one layer ignores and that is entered all the same (another layer or its being named says so) would
-  // take everything in it along: of those lines only what they say of deeper paths is left.
+  // A directory that one layer ignores and that is entered all the same (another layer or its being named says so)
+  // would take everything in it along: of those lines only what they say of deeper paths is left.
   return layers.map((layer) => {
     const prefix = `${layer.prefix}${name}/`;
     const kept = replaced(layer, `${name}/`, (line) => deeper(line, prefix));
@@ -78,7 +78,9 @@ function replaced(layer: Layer, name: string, instead: (line: string) => string)
   }
 }
 
-/** What a line that ignores `directory` (with a slash at its end) says of paths below it, as a line of the same file. */
+/**
+ * What a line that ignores `directory` (with a slash at its end) says of paths below it, as a line of the same file.
+ */
 function deeper(line: string, directory: string): string {
   const anchor = `/${directory.replace(/[\\*?[\]!#]/g, '\\$&')}**`;
   if (/(^|\/)\*\*\s*$/.test(line)) return anchor;

@@ -1,5 +1,5 @@
-// From a path to its content: hashes what the tree and the places found and hands it to the contents. It decides what has
-// to be read again, what an unreadable file counts for, and which baselines can't be known.
+// From a path to its content: hashes what the tree and the places found and hands it to the contents. It decides what
+// has to be read again, what an unreadable file counts for, and which baselines can't be known.
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Contents } from './contents.js';

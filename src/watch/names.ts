@@ -11,8 +11,8 @@ const DIRECTORIES = new Set([
   'dist',
 ]);
 
-// These hold build output at the top of a project, but sources elsewhere: `src/build/` is a module like any other, and an
-// edit that is overlooked is worse than a restart too many.
+// These hold build output at the top of a project, but sources elsewhere: `src/build/` is a module like any other, and
+// an edit that is overlooked is worse than a restart too many.
 const OUTPUTS = new Set(['build', 'out', 'target', 'coverage', 'htmlcov', '_build', 'tmp']);
 
 const TOPS = new Set([

@@ -1,6 +1,6 @@
-// Keeps the directories under observation, by events as long as the system has watches to give and its file systems tell of changes,
-// and by polling from then on. Where events may be late or get lost, it has everything looked at now and then. The rest of the folder
-// need not know which; only the caller of a check does.
+// Keeps the directories under observation, by events as long as the system has watches to give and its file systems
+// tell of changes, and by polling from then on. Where events may be late or get lost, it has everything looked at now
+// and then. The rest of the folder need not know which; only the caller of a check does.
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openPolling } from './polling.js';
@@ -24,7 +24,10 @@ export interface ObserverOptions extends SourceCallbacks {
 
 export interface Observer {
   readonly mode: Source['mode'];
-  /** The event of a change is there as soon as the event loop has polled. If not, only a look at everything tells the disk as it is. */
+  /**
+   * The event of a change is there as soon as the event loop has polled. If not, only a look at everything tells the
+   * disk as it is.
+   */
   readonly isPrompt: boolean;
   observe(directory: string): void;
   unobserve(directory: string): void;

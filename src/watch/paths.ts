@@ -1,4 +1,5 @@
-// Paths: where they really are, what is there, and how they are shown. Facts only; which paths matter is decided elsewhere.
+// Paths: where they really are, what is there, and how they are shown. Facts only; which paths matter is decided
+// elsewhere.
 import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 

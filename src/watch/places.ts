@@ -1,6 +1,6 @@
-// Where the roots are: a root may be missing, be a link that is turned elsewhere, be deleted and made again. The directory
-// entries that decide it (the anchors) are watched, and a root whose anchor stirs is located anew. What lies inside a root
-// directory is the tree's business.
+// Where the roots are: a root may be missing, be a link that is turned elsewhere, be deleted and made again. The
+// directory entries that decide it (the anchors) are watched, and a root whose anchor stirs is located anew. What lies
+// inside a root directory is the tree's business.
 import { dirname, join } from 'node:path';
 import { namedKey } from './entry.js';
 import type { Filter } from './filter.js';

@@ -1,6 +1,6 @@
-// The other source: chokidar, which asks stat for every file again and again. For --poll, and for when the system gives no
-// more watches. Its `raw` event is all that is used: it fires on any difference, a changed inode time included, where the
-// others want a later time stamp or another size.
+// The other source: chokidar, which asks stat for every file again and again. For --poll, and for when the system gives
+// no more watches. Its `raw` event is all that is used: it fires on any difference, a changed inode time included,
+// where the others want a later time stamp or another size.
 import type { FSWatcher, watch as Poll } from 'chokidar';
 import debounce from 'debounce';
 import { basename, dirname, normalize } from 'node:path';
@@ -26,8 +26,8 @@ export function openPolling(callbacks: SourceCallbacks, options: PollOptions): S
   const looked = debounce(options.looked, options.interval);
   const isWanted = (path: string): boolean => directories.has(path) || options.isWanted(path);
 
-  // Loaded only here: it costs a start with events nothing. Polling is the last resort of a system that lacks something, and
-  // that may keep it from being loaded: then each attempt to is a look at everything.
+  // Loaded only here: it costs a start with events nothing. Polling is the last resort of a system that lacks
+  // something, and that may keep it from being loaded: then each attempt to is a look at everything.
   async function start(): Promise<void> {
     for (; !closing.signal.aborted; await delay(options.interval, undefined, { ref: false, signal: closing.signal })) {
       const chokidar = await import('chokidar').catch(() => undefined);

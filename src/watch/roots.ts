@@ -1,5 +1,5 @@
-// What the user named: files, directories and globs, each with its rule. What lies at such a path at the moment, and which
-// directory entries decide that, is found by locate(); what inside a root counts is filter.ts's.
+// What the user named: files, directories and globs, each with its rule. What lies at such a path at the moment, and
+// which directory entries decide that, is found by locate(); what inside a root counts is filter.ts's.
 import { readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
@@ -72,7 +72,10 @@ export interface Place {
 
 const LINKS = 40;
 
-/** `cwd` without symbolic links. It may be moved away and another project put in its place; directories above it are taken to stay. */
+/**
+ * `cwd` without symbolic links. It may be moved away and another project put in its place; directories above it are
+ * taken to stay.
+ */
 export function locate(named: string, cwd: string): Place {
   const anchors: string[] = [];
   let links = 0;

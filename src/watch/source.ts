@@ -1,13 +1,16 @@
-// Where raw events come from: one non-recursive fs.watch a directory, or polling by chokidar. Both only say that something
-// stirred; what it means is found by looking. Events are ours and not chokidar's because it lists a directory before it
-// watches it (a save in between is lost), holds one inotify watch a file, and speaks only after stat calls of its own.
+// Where raw events come from: one non-recursive fs.watch a directory, or polling by chokidar. Both only say that
+// something stirred; what it means is found by looking. Events are ours and not chokidar's because it lists a directory
+// before it watches it (a save in between is lost), holds one inotify watch a file, and speaks only after stat calls of
+// its own.
 import { readFileSync, watch, type FSWatcher } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { statOf } from './paths.js';
 
 export interface Source {
   readonly mode: 'events' | 'poll';
-  /** Watches the entries of a directory, anew if another one may have taken its place. An error means that it can't be. */
+  /**
+   * Watches the entries of a directory, anew if another one may have taken its place. An error means that it can't be.
+   */
   add(directory: string): NodeJS.ErrnoException | undefined;
   remove(directory: string): void;
   close(): Promise<void>;
@@ -31,7 +34,8 @@ export function openEvents(callbacks: SourceCallbacks, isInotify: boolean): Sour
   const limit = queueLimit();
   let burst = 0;
 
-  // The kernel drops what its queue can't hold and libuv does not tell. A queue that overflowed is full when it is read.
+  // The kernel drops what its queue can't hold and libuv does not tell. A queue that overflowed is full when it is
+  // read.
   function count(): void {
     if (burst++ === 0) setImmediate(() => (burst = 0)).unref();
     if (burst === limit) callbacks.lost();

@@ -1,5 +1,6 @@
-// What events of the operating system are worth: whether they come at once, and on which file systems they don't come at all.
-// The decisions are pure functions; the system itself is asked in one place. What follows from them is for observer.ts.
+// What events of the operating system are worth: whether they come at once, and on which file systems they don't come
+// at all. The decisions are pure functions; the system itself is asked in one place. What follows from them is for
+// observer.ts.
 import { statfsSync } from 'node:fs';
 import { statOf } from './paths.js';
 
@@ -9,13 +10,17 @@ export interface System {
   fileSystemType(directory: string): number | undefined;
 }
 
-/** Whether events are inotify's: then the event of a save that has returned is there as soon as the event loop has polled. */
+/**
+ * Whether events are inotify's: then the event of a save that has returned is there as soon as the event loop has
+ * polled.
+ */
 export function isInotify(platform: NodeJS.Platform): boolean {
   return platform === 'linux' || platform === 'android';
 }
 
-// By the numbers of statfs(2). What others write there (another machine, the host of a virtual machine or container) is told by
-// no event of this kernel. Overlays, on which containers live, are not among them: what they are made of is local.
+// By the numbers of statfs(2). What others write there (another machine, the host of a virtual machine or container) is
+// told by no event of this kernel. Overlays, on which containers live, are not among them: what they are made of is
+// local.
 const WITHOUT_EVENTS: ReadonlyMap<number, string> = new Map([
   [0x00006969, 'nfs'],
   [0x01021997, '9p'],

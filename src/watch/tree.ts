@@ -74,7 +74,10 @@ export function createTree(options: TreeOptions): Tree {
   /** Directories that no other root than those for data reaches. */
   const dataDirectories = new Set<string>();
 
-  /** `isDirectoryLink`: the entry is a link to a directory. It counts if files behind it would: it decides which ones are there. */
+  /**
+   * `isDirectoryLink`: the entry is a link to a directory. It counts if files behind it would: it decides which ones
+   * are there.
+   */
   function takenFor(directory: Directory, name: string, isDirectoryLink: boolean): Taken | undefined {
     const rules: string[] = [];
     let isData = true;

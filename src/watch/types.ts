@@ -44,14 +44,20 @@ export type WarningCode = 'missing' | 'unreadable' | 'polling' | 'failed' | 'cro
 export interface Watch {
   /** Something stirred and has not been hashed yet. */
   readonly dirty: boolean;
-  /** Events come late, by polling or where they are not inotify's: whoever needs to know the disk as it is now has to check. */
+  /**
+   * Events come late, by polling or where they are not inotify's: whoever needs to know the disk as it is now has to
+   * check.
+   */
   readonly needsSweep: boolean;
   /** The baseline is hashed, and everything is watched. Look at what has changed since the opening mark then. */
   readonly ready: Promise<void>;
   /** Hashes what is dirty at the time of the call, or where a sweep is needed everything that stat can't vouch for. Rejects only
    * by the signal. */
   check(signal?: AbortSignal): Promise<void>;
-  /** The same for everything that stat can't vouch for, whether it stirred or not: the kernel tells of a change after it is there. */
+  /**
+   * The same for everything that stat can't vouch for, whether it stirred or not: the kernel tells of a change after it
+   * is there.
+   */
   sweep(): Promise<void>;
   /** Remembers the present content, or what `like` does. Taken before `ready`, it stands for the content when the server was
    * started. */

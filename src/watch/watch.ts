@@ -1,6 +1,6 @@
 // The watch: raw events make paths dirty, a check hashes what is dirty, and the contents tell what has changed since a
-// mark. It composes the pieces of this folder and owns their order in time; what to do about a change, and how to report
-// it, is the caller's.
+// mark. It composes the pieces of this folder and owns their order in time; what to do about a change, and how to
+// report it, is the caller's.
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBell } from './bell.js';
@@ -115,7 +115,8 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       warn('crowded', what === 'files' ? path : '', `${text} --also-watch names those that the server reads.`);
     },
     same(path: string, touched: boolean) {
-      // A sweep also hashes what is too young for its stamp to count, and a late event tells of what a sweep has seen already.
+      // A sweep also hashes what is too young for its stamp to count, and a late event tells of what a sweep has seen
+      // already.
       if (touched || (observer.isPrompt && !isSweeping)) unchanged.push(labelOf(path, options.cwd));
     },
   };
@@ -133,8 +134,8 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   }
 
   async function baseline(): Promise<void> {
-    // What the client has sent already, a server that comes up can be given at once. Nothing is lost by it: what is saved
-    // before it is hashed shows that it was touched since the start.
+    // What the client has sent already, a server that comes up can be given at once. Nothing is lost by it: what is
+    // saved before it is hashed shows that it was touched since the start.
     await nextTurn();
     await nextTurn();
     const pace = createPace(closing.signal);

@@ -88,8 +88,8 @@ export class Endpoint {
   }
 
   /**
-   * A peer that dies while nobody reads from it goes unnoticed, so now and then a little is taken in all the same. Pauses are
-   * many and short when much is written: this goes on from one to the next, and begins nothing for each.
+   * A peer that dies while nobody reads from it goes unnoticed, so now and then a little is taken in all the same.
+   * Pauses are many and short when much is written: this goes on from one to the next, and begins nothing for each.
    */
   async #lookForEnd(): Promise<void> {
     this.#looking = true;

@@ -1,7 +1,7 @@
 /**
- * Whole lines out of chunks, with the raw bytes kept. Lines that came in one chunk are handed on as one run: each still ends
- * with its newline, so what was read can be written as it is. One that came in several is handed on as those, once all of it is
- * there. Decodes, copies and judges nothing.
+ * Whole lines out of chunks, with the raw bytes kept. Lines that came in one chunk are handed on as one run: each still
+ * ends with its newline, so what was read can be written as it is. One that came in several is handed on as those, once
+ * all of it is there. Decodes, copies and judges nothing.
  */
 import type { Pieces } from './run.js';
 

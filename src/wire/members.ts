@@ -1,7 +1,7 @@
 /**
- * The top-level members of an object that make it a message: walked one after the other, the last of a name counting, as it does for
- * JSON.parse. Of a long line no more is walked than needed: its tail tells the rest. What follows from them, and what else there is to
- * a line, is scan.ts's.
+ * The top-level members of an object that make it a message: walked one after the other, the last of a name counting,
+ * as it does for JSON.parse. Of a long line no more is walked than needed: its tail tells the rest. What follows from
+ * them, and what else there is to a line, is scan.ts's.
  */
 import type { Envelope } from './envelope.js';
 import {
@@ -87,8 +87,9 @@ function isKnown(found: Found, { bytes, from, to }: Tail): boolean {
 }
 
 /**
- * Up to two scalar members before the last brace. Well-formed JSON can't have this text inside a string (its quotes would
- * be escaped) or inside a nested object (one more brace would follow), so a match is the outermost object's own end.
+ * Up to two scalar members before the last brace. Well-formed JSON can't have this text inside a string (its quotes
+ * would be escaped) or inside a nested object (one more brace would follow), so a match is the outermost object's own
+ * end.
  */
 const trailing =
   /[,{]\s*"(id|jsonrpc)"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",:{}[\]]+)\s*(?:,\s*"(id|jsonrpc)"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",:{}[\]]+)\s*)?\}$/;

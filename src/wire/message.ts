@@ -1,6 +1,6 @@
 /**
- * JSON-RPC messages of our own making, as lines ready to be written. Ids are raw JSON tokens, so an answer carries exactly
- * the id that was asked with. What the messages say is the caller's.
+ * JSON-RPC messages of our own making, as lines ready to be written. Ids are raw JSON tokens, so an answer carries
+ * exactly the id that was asked with. What the messages say is the caller's.
  */
 import type { Id } from './scan.js';
 

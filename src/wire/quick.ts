@@ -1,7 +1,7 @@
 /**
- * The envelope of a line as nearly all are: without a space between tokens, each member once and spelt plainly, the id a natural
- * number. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses: what it says is what
- * scan.ts would say.
+ * The envelope of a line as nearly all are: without a space between tokens, each member once and spelt plainly, the id
+ * a natural number. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses:
+ * what it says is what scan.ts would say.
  */
 import type { Envelope } from './envelope.js';
 import { BACKSLASH, CLOSE_OBJECT, COMMA, equals, isDigit, OPEN_OBJECT, QUOTE, skipContainer } from './tokens.js';
@@ -32,7 +32,9 @@ export function quickScan(line: Buffer, from: number, to: number): Envelope | un
   return line[end] === CLOSE_OBJECT ? members(line, from, end, false) : undefined;
 }
 
-/** Of a line that is too long for that, or in pieces, and ends as an object does: its head is read until all is known. */
+/**
+ * Of a line that is too long for that, or in pieces, and ends as an object does: its head is read until all is known.
+ */
 export function quickHead(line: Buffer, from: number, to: number): Envelope | undefined {
   return members(line, from, to, true);
 }

@@ -1,6 +1,6 @@
 /**
- * Bytes as they were read, on their way to be written: lines side by side in one piece of memory, or one line in the pieces that it
- * came in. Large lines are seldom looked into, so they are put together only for those that do.
+ * Bytes as they were read, on their way to be written: lines side by side in one piece of memory, or one line in the
+ * pieces that it came in. Large lines are seldom looked into, so they are put together only for those that do.
  */
 
 export type Pieces = readonly Buffer[];

@@ -1,8 +1,9 @@
 /**
- * The envelope of one line: is it a JSON-RPC request, notification, response or batch, and what are its `id` and `method`?
- * Finds them without building the message. Small lines are walked to their end, so that duplicate members count as
- * JSON.parse counts them (the last wins); of larger ones no more is read than needed: the head until all is known, else
- * the tail, where many servers put `id`. The inside of `params` and `result` is never judged: that is the receiver's.
+ * The envelope of one line: is it a JSON-RPC request, notification, response or batch, and what are its `id` and
+ * `method`? Finds them without building the message. Small lines are walked to their end, so that duplicate members
+ * count as JSON.parse counts them (the last wins); of larger ones no more is read than needed: the head until all is
+ * known, else the tail, where many servers put `id`. The inside of `params` and `result` is never judged: that is the
+ * receiver's.
  */
 import type { Envelope, Id } from './envelope.js';
 import { envelopeOf, Found, isId, TAIL, walk } from './members.js';

@@ -31,7 +31,8 @@ export function skipContainer(json: Buffer, at: number, limit: number): number {
   while (at < limit) {
     const byte = json[at++];
     if (byte === QUOTE) {
-      // As in skipString. Every byte of a small message comes this way, and a call a string would be a third of the time.
+      // As in skipString. Every byte of a small message comes this way, and a call a string would be a third of the
+      // time.
       const near = at + NEAR < limit ? at + NEAR : limit;
       let inside: number | undefined;
       while (at < near) {

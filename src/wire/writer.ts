@@ -1,8 +1,8 @@
 /**
- * An ordered writer of lines that honours backpressure. What is pushed in one turn of the event loop leaves in few writes: lines
- * that lie side by side in memory become one slice, the rest one vectored write. The first run that somebody goes through line by line
- * is written with its last line, and not only when the turn is over: mostly it is the only one. It knows when its stream is full; pausing
- * whoever feeds it is for its owner.
+ * An ordered writer of lines that honours backpressure. What is pushed in one turn of the event loop leaves in few
+ * writes: lines that lie side by side in memory become one slice, the rest one vectored write. The first run that
+ * somebody goes through line by line is written with its last line, and not only when the turn is over: mostly it is
+ * the only one. It knows when its stream is full; pausing whoever feeds it is for its owner.
  */
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -19,7 +19,10 @@ export class LineWriter {
   readonly #onFull: (full: boolean) => void;
   readonly #isPipe: boolean;
   #runs: Buffer[] = [];
-  /** The run that is still growing: what it begins in, and the offsets in that. It may grow beyond it, where another lies behind. */
+  /**
+   * The run that is still growing: what it begins in, and the offsets in that. It may grow beyond it, where another
+   * lies behind.
+   */
   #run: Buffer | undefined;
   #from = 0;
   #to = 0;
@@ -56,8 +59,8 @@ export class LineWriter {
   }
 
   /**
-   * Lines of their own, or a line in pieces; with `from` and `to`, one or more lines of a run that is gone through from its beginning
-   * to its end.
+   * Lines of their own, or a line in pieces; with `from` and `to`, one or more lines of a run that is gone through from
+   * its beginning to its end.
    */
   push(run: Run, from?: number, to?: number): void {
     if (isInPieces(run)) for (const piece of run) this.#push(piece, 0, piece.length, false);

@@ -1,5 +1,5 @@
-// The answers of the agent's own tools as they are sent: the words in both forms, never too long, and valid by the schemas that are
-// published. What the tools find out is for test/e2e/agent.
+// The answers of the agent's own tools as they are sent: the words in both forms, never too long, and valid by the
+// schemas that are published. What the tools find out is for test/e2e/agent.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

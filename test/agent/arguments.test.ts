@@ -1,4 +1,5 @@
-// The arguments of the agent's own tools: what is taken, and that whatever else comes is refused by the name of its field.
+// The arguments of the agent's own tools: what is taken, and that whatever else comes is refused by the name of its
+// field.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

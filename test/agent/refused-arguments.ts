@@ -1,5 +1,5 @@
-// Arguments that the agent's own tools refuse, and what they say then. For the tests of the check, of the published schemas, and of the
-// built bin.
+// Arguments that the agent's own tools refuse, and what they say then. For the tests of the check, of the published
+// schemas, and of the built bin.
 
 import type { AgentTool } from '#src/agent/tools.js';
 

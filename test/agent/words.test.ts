@@ -1,5 +1,5 @@
-// What the proxy says to clients and agents, side by side in words.txt, so that a change of a sentence is read beside its
-// neighbours. UPDATE_WORDS=1 writes that file anew. When each is said is for the tests of whoever says it.
+// What the proxy says to clients and agents, side by side in words.txt, so that a change of a sentence is read beside
+// its neighbours. UPDATE_WORDS=1 writes that file anew. When each is said is for the tests of whoever says it.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

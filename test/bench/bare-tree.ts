@@ -1,5 +1,6 @@
-// The least that watching and hashing a tree can take on this machine, now: one fs.watch a directory, then reading and hashing
-// every file, in a loop each. Prints both in milliseconds. Arguments: the directory, and names that are left out.
+// The least that watching and hashing a tree can take on this machine, now: one fs.watch a directory, then reading and
+// hashing every file, in a loop each. Prints both in milliseconds. Arguments: the directory, and names that are left
+// out.
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';

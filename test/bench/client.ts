@@ -1,5 +1,5 @@
-// A client that converses: requests with their answers, notifications, and the proxy's log. For what takes milliseconds;
-// what takes less is timed on connection.ts.
+// A client that converses: requests with their answers, notifications, and the proxy's log. For what takes
+// milliseconds; what takes less is timed on connection.ts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

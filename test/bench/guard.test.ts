@@ -1,5 +1,6 @@
-// Whether the guard can fail: what is planted here stands in the proxy's place, takes 5 ms more for every message, and is measured as
-// the guard does it. That it lets the proxy itself pass is for --guard to show, what is too much of anything for report.test.ts.
+// Whether the guard can fail: what is planted here stands in the proxy's place, takes 5 ms more for every message, and
+// is measured as the guard does it. That it lets the proxy itself pass is for --guard to show, what is too much of
+// anything for report.test.ts.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

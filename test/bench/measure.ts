@@ -57,7 +57,9 @@ export async function startUp(way: Way): Promise<number> {
   return connection.startUp;
 }
 
-/** A source of requests of `size` bytes, more or less by the digits of the id, each as two pieces, the second shared. */
+/**
+ * A source of requests of `size` bytes, more or less by the digits of the id, each as two pieces, the second shared.
+ */
 function requests(size: number): () => Buffer[] {
   const text = 'x'.repeat(size - head.length - call.length - '000000"}}}\n'.length);
   const tail = Buffer.from(`${call}${text}"}}}\n`);

@@ -1,5 +1,5 @@
-// What the kernel tells of a process: memory, processor time, inotify watches, and how it shares out the processors. Linux only:
-// elsewhere it is not known.
+// What the kernel tells of a process: memory, processor time, inotify watches, and how it shares out the processors.
+// Linux only: elsewhere it is not known.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Resident memory in MB, and the most that it was. */
@@ -30,7 +30,10 @@ export function inotifyWatchesOf(pid: number): number | undefined {
   }
 }
 
-/** Whether processes wait longer for those of another session: the kernel does so with what is in no control group of its own. */
+/**
+ * Whether processes wait longer for those of another session: the kernel does so with what is in no control group of
+ * its own.
+ */
 export function isScheduledBySession(): boolean {
   const controllers = (read('/proc/self/cgroup') ?? '').split('\n').map((line) => line.split(':'));
   const own =

@@ -1,4 +1,5 @@
-// The benchmark's arithmetic: percentiles, ratios against the yardsticks, and what the guard lets pass. Nothing is measured.
+// The benchmark's arithmetic: percentiles, ratios against the yardsticks, and what the guard lets pass. Nothing is
+// measured.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sample } from './groups/group.js';

@@ -1,5 +1,5 @@
-// Shows what was measured, as a table for people, as Markdown or as JSON, and judges it for --guard. Pure: printing is left to
-// main.ts.
+// Shows what was measured, as a table for people, as Markdown or as JSON, and judges it for --guard. Pure: printing is
+// left to main.ts.
 import type { Sample } from './groups/group.js';
 import { rows, type GroupName, type Row } from './rows.js';
 import { median, spread, type Spread } from './stats.js';

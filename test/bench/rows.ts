@@ -1,5 +1,5 @@
-// The table: what is told of each group's figures, and with what the benchmark would be content. Pure arithmetic; measuring is
-// left to groups/, showing to report.ts.
+// The table: what is told of each group's figures, and with what the benchmark would be content. Pure arithmetic;
+// measuring is left to groups/, showing to report.ts.
 import type { Group, Sample } from './groups/group.js';
 import { firstConnects } from './groups/first-connect.js';
 import { gaps } from './groups/gap.js';
@@ -46,7 +46,9 @@ export interface Row {
   /** The figures that are shown beside it, by name in the sample and in the table. */
   readonly shown: readonly (readonly [string, string])[];
   readonly target?: number;
-  /** What --guard still lets pass: twice the target, or twice what was measured when this was written if that is more. */
+  /**
+   * What --guard still lets pass: twice the target, or twice what was measured when this was written if that is more.
+   */
   readonly guard?: number;
 }
 

@@ -24,7 +24,9 @@ export function spread(values: readonly number[]): Spread | undefined {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values), count: values.length };
 }
 
-/** How far the median may be off, as a part of it: its standard error, from the quartiles, which outliers don't move. */
+/**
+ * How far the median may be off, as a part of it: its standard error, from the quartiles, which outliers don't move.
+ */
 export function uncertainty(values: readonly number[]): number {
   const middle = median(values);
   const error = (0.93 * (percentile(values, 75) - percentile(values, 25))) / Math.sqrt(values.length);

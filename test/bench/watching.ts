@@ -1,5 +1,5 @@
-// Whether the way with a thousand watched files really watches: edits one of them and waits for the reload. A benchmark of a
-// watcher that sleeps would be a pleasant lie.
+// Whether the way with a thousand watched files really watches: edits one of them and waits for the reload. A benchmark
+// of a watcher that sleeps would be a pleasant lie.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from './client.js';

@@ -1,5 +1,5 @@
-// The ground that the benchmark runs on: a scratch directory with trees to watch and a project to edit, and the command lines
-// by which one and the same server is reached. Running them is left to connection.ts and client.ts.
+// The ground that the benchmark runs on: a scratch directory with trees to watch and a project to edit, and the command
+// lines by which one and the same server is reached. Running them is left to connection.ts and client.ts.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -29,7 +29,9 @@ async function untilTwoFiles(dir: string): Promise<void> {
   }
 }
 
-/** Long enough for the other one to have tried: its file is there, and the file system has answered many times since. */
+/**
+ * Long enough for the other one to have tried: its file is there, and the file system has answered many times since.
+ */
 async function tried(dir: string): Promise<void> {
   await untilTwoFiles(dir);
   for (let i = 0; i < 100; i++) await stat(dir);
@@ -172,7 +174,9 @@ test('many that find a void lock at once take it one after the other', async (t)
   assert.deepEqual(readdirSync(files.directory), []);
 });
 
-/** Takes the lock again and again, looks for another holder that is alive, and at last dies with the lock in its hands. */
+/**
+ * Takes the lock again and again, looks for another holder that is alive, and at last dies with the lock in its hands.
+ */
 const contender = `
   import { readFileSync, rmSync, writeFileSync } from 'node:fs';
   import { acquireBuildLock } from ${JSON.stringify(import.meta.resolve('#src/build/lock.js'))};

@@ -1,5 +1,6 @@
 /*
- * Proves that the fingerprint of outputs follows their code: deleted, changed, added; and nothing else that lies beside it.
+ * Proves that the fingerprint of outputs follows their code: deleted, changed, added; and nothing else that lies beside
+ * it.
  */
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /*
- * Proves how a build that a person named becomes a command: scripts by the package manager of the lock file, commands as
- * argument lists, and problems that say what was looked for and where.
+ * Proves how a build that a person named becomes a command: scripts by the package manager of the lock file, commands
+ * as argument lists, and problems that say what was looked for and where.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// How the words of a command line are read: options, the server's command, and one-line errors that show what would be right.
+// How the words of a command line are read: options, the server's command, and one-line errors that show what would be
+// right.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

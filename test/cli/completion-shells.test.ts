@@ -1,5 +1,6 @@
-// Completion as a person meets it: lines typed with Tab into an interactive bash or zsh on a pseudo terminal, and what fish offers. Shells
-// that are not installed are left out. What bash's function offers for many more lines is in completion.test.ts.
+// Completion as a person meets it: lines typed with Tab into an interactive bash or zsh on a pseudo terminal, and what
+// fish offers. Shells that are not installed are left out. What bash's function offers for many more lines is in
+// completion.test.ts.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

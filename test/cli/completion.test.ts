@@ -1,5 +1,6 @@
-// The completion script for bash, run by bash itself: what is offered for a line that was typed so far. The scripts for zsh
-// and fish, whose shells are not everywhere, are checked for what they must name; completion-shells.test.ts runs them where it can.
+// The completion script for bash, run by bash itself: what is offered for a line that was typed so far. The scripts for
+// zsh and fish, whose shells are not everywhere, are checked for what they must name; completion-shells.test.ts runs
+// them where it can.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

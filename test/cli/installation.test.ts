@@ -1,5 +1,6 @@
-// What the bin says where it can't run: without a build, on an old Node. That the scripts which npm runs for a clone don't run each other without end,
-// and that README's lines work with this build. Real installations by npm are check-package.mjs's.
+// What the bin says where it can't run: without a build, on an old Node. That the scripts which npm runs for a clone
+// don't run each other without end, and that README's lines work with this build. Real installations by npm are
+// check-package.mjs's.
 
 import assert from 'node:assert/strict';
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';

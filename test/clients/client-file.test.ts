@@ -1,4 +1,5 @@
-// Reading and writing a client's file on a real disk: what stays as it was besides the text, and when nothing is written.
+// Reading and writing a client's file on a real disk: what stays as it was besides the text, and when nothing is
+// written.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Files of the clients that lay out their servers in a way of their own, as these clients and their users write them: every server is found, wrapped
-// and given back, alone and together, and no other line changes.
+// Files of the clients that lay out their servers in a way of their own, as these clients and their users write them:
+// every server is found, wrapped and given back, alone and together, and no other line changes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Files of clients as people and programs write them: the same servers in every style that a format has, with comments, blanks and
-// escapes wherever they are allowed. What is generated is valid; what is wrong is tested by examples.
+// Files of clients as people and programs write them: the same servers in every style that a format has, with comments,
+// blanks and escapes wherever they are allowed. What is generated is valid; what is wrong is tested by examples.
 import { fc } from '../support/property.js';
 
 export type Draw = fc.GeneratorValue;

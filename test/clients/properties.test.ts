@@ -1,5 +1,5 @@
-// P21 over generated files of every format: what wrap writes means prefix and words, nothing else in the file changes, and unwrap gives the bytes
-// back, in any order and with edits in between.
+// P21 over generated files of every format: what wrap writes means prefix and words, nothing else in the file changes,
+// and unwrap gives the bytes back, in any order and with edits in between.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse as parseJsonc } from 'jsonc-parser';

@@ -1,4 +1,5 @@
-// What the tests of the formats share: words that wrap puts in front, and the way there and back, with every step checked.
+// What the tests of the formats share: words that wrap puts in front, and the way there and back, with every step
+// checked.
 import assert from 'node:assert/strict';
 import { readServers, unwrapServer, wrapServer } from '#src/clients/documents.js';
 import type { ServerEntry, Shape, Undo } from '#src/clients/shape.js';

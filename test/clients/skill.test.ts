@@ -1,5 +1,5 @@
-// The skill for agents: where it is copied to for each client, what is never overwritten; and that what it, llms.txt and AGENTS.md say
-// is true of this version. Real files.
+// The skill for agents: where it is copied to for each client, what is never overwritten; and that what it, llms.txt
+// and AGENTS.md say is true of this version. Real files.
 
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// The records that unwrap needs: kept by file, servers and name, dropped when they are used up, and never a reason to fail.
+// The records that unwrap needs: kept by file, servers and name, dropped when they are used up, and never a reason to
+// fail.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

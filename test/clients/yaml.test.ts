@@ -1,4 +1,5 @@
-// YAML: maps and lists of servers in block and flow style, scalars of every kind, and that unwrap gives the very bytes back.
+// YAML: maps and lists of servers in block and flow style, scalars of every kind, and that unwrap gives the very bytes
+// back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readServers, wrapServer } from '#src/clients/documents.js';

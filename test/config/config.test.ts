@@ -1,4 +1,5 @@
-// From options and environment to one Config: defaults, precedence, paths, rules, strategy. Real directories, no processes.
+// From options and environment to one Config: defaults, precedence, paths, rules, strategy. Real directories, no
+// processes.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

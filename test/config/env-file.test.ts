@@ -1,4 +1,5 @@
-// The syntax of environment files, as dotenv and Node agree on it, and whose variables count where several set the same one.
+// The syntax of environment files, as dotenv and Node agree on it, and whose variables count where several set the same
+// one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

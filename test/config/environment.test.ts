@@ -1,4 +1,5 @@
-// What the environment can say: every option under its own name, the inherited variables, and errors that name the variable.
+// What the environment can say: every option under its own name, the inherited variables, and errors that name the
+// variable.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

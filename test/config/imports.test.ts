@@ -1,5 +1,5 @@
-// What YAML and JSON files import, followed on the disk: every form of naming, cycles, files that are missing or broken, and what
-// becomes of it when they change. Real files, no processes.
+// What YAML and JSON files import, followed on the disk: every form of naming, cycles, files that are missing or
+// broken, and what becomes of it when they change. Real files, no processes.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// An edit of the configuration file while a proxy runs: what is read anew, what follows from it, what stays. Real files, no processes.
+// An edit of the configuration file while a proxy runs: what is read anew, what follows from it, what stays. Real
+// files, no processes.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Every option of the table with values that are good and values that are bad, as text and as data. What the values then
-// do is for the tests of those who act on them.
+// Every option of the table with values that are good and values that are bad, as text and as data. What the values
+// then do is for the tests of those who act on them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
-// action.yml: its form, and its steps as GitHub runs them, by bash with the variables set, on a copy of this checkout whose packages are
-// installed and which has not been built. What GitHub itself does (fetching the action, showing annotations) is not run here.
+// action.yml: its form, and its steps as GitHub runs them, by bash with the variables set, on a copy of this checkout
+// whose packages are installed and which has not been built. What GitHub itself does (fetching the action, showing
+// annotations) is not run here.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Memory stays flat: who does not read slows down who writes, through the proxy as through a pipe, and a line that never
-// ends is cut off. The limits of the hold are tested with the hold.
+// Memory stays flat: who does not read slows down who writes, through the proxy as through a pipe, and a line that
+// never ends is cut off. The limits of the hold are tested with the hold.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -12,7 +12,10 @@ const gigabyte = 1024 ** 3;
 const mebibyte = 1024 ** 2;
 /** What may be under way in all the buffers between two processes, with room to spare. */
 const underWay = 32 * mebibyte;
-/** MiB. An idle proxy holds about 60, and Node 24 lets 190 of garbage pile up; an unbounded one would hold what was sent. */
+/**
+ * MiB. An idle proxy holds about 60, and Node 24 lets 190 of garbage pile up; an unbounded one would hold what was
+ * sent.
+ */
 const flat = 330;
 
 test(

@@ -1,5 +1,6 @@
 // The same bytes, through real processes and both ways: what leaves one side is what the other side reads, whatever the
-// message holds and however it is cut on its way. The scanner's and the splitter's own properties are tested beside them.
+// message holds and however it is cut on its way. The scanner's and the splitter's own properties are tested beside
+// them.
 
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';

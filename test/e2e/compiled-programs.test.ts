@@ -1,5 +1,5 @@
-// Compiled programs on the built bin: a server that Cargo builds, one by a stand-in for Go, and one of which nobody knows the sources. What
-// counts as which is for test/config/discovery.
+// Compiled programs on the built bin: a server that Cargo builds, one by a stand-in for Go, and one of which nobody
+// knows the sources. What counts as which is for test/config/discovery.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

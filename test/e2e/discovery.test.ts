@@ -1,5 +1,5 @@
-// Nothing given: the built bin on real projects, without a single option. What is watched and built must have been found, or the
-// edit would change nothing. Which files that are, in detail, is for test/config/discovery.
+// Nothing given: the built bin on real projects, without a single option. What is watched and built must have been
+// found, or the edit would change nothing. Which files that are, in detail, is for test/config/discovery.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,6 @@
-// The first server is started before the proxy is loaded. What happens in between, to the files, to the process, by a signal, must
-// count as if the proxy had been there all along. The servers begin in a shell, which is faster than any proxy.
+// The first server is started before the proxy is loaded. What happens in between, to the files, to the process, by a
+// signal, must count as if the proxy had been there all along. The servers begin in a shell, which is faster than any
+// proxy.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// A first build that takes longer than the client waits: a helper finishes it, and the next proxy finds it done. And what ends
-// such a build all the same: a signal, an edit, the helper's own end. Reloads with a build are in reload/builds.test.ts.
+// A first build that takes longer than the client waits: a helper finishes it, and the next proxy finds it done. And
+// what ends such a build all the same: a signal, an edit, the helper's own end. Reloads with a build are in
+// reload/builds.test.ts.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// A Python package that was installed without -e, in a real virtual environment: edits reload a server that does not run them. Log and
-// agent are told, and no longer when it is mended. What counts as such a copy is for test/config/discovery.
+// A Python package that was installed without -e, in a real virtual environment: edits reload a server that does not
+// run them. Log and agent are told, and no longer when it is mended. What counts as such a copy is for
+// test/config/discovery.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,5 +1,6 @@
-// P13 for processes that a server puts into sessions of their own: named in the log, with pid and program alone, and left alone;
-// ended with --reap, and nobody else's. At the end of a generation and at the end of the proxy, in both flows.
+// P13 for processes that a server puts into sessions of their own: named in the log, with pid and program alone, and
+// left alone; ended with --reap, and nobody else's. At the end of a generation and at the end of the proxy, in both
+// flows.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

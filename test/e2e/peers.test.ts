@@ -189,7 +189,10 @@ async function run(
   }
 }
 
-/** Without the time of day, in plain text and in base64, the test's own marker, and the two variables that the proxy adds. */
+/**
+ * Without the time of day, in plain text and in base64, the test's own marker, and the two variables that the proxy
+ * adds.
+ */
 function masked(json: string, marker: string): string {
   return json
     .replaceAll(marker, 'MARKER')

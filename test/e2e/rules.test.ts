@@ -1,4 +1,6 @@
-/** Rules and the configuration file on the built bin: signals, imports, continue, notify, and edits of the file itself. */
+/**
+ * Rules and the configuration file on the built bin: signals, imports, continue, notify, and edits of the file itself.
+ */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';

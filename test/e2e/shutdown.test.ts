@@ -1,5 +1,6 @@
 // A clean exit from every angle that a client has: it closes its side, it signals, it dies. Within what clients allow,
-// with every process gone; the harness checks after each test that none is left. What a server's own exit does is in exit.test.ts.
+// with every process gone; the harness checks after each test that none is left. What a server's own exit does is in
+// exit.test.ts.
 
 import assert from 'node:assert/strict';
 import { constants } from 'node:os';

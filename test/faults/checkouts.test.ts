@@ -1,5 +1,5 @@
-// Real checkouts of a thousand files with calls in flight: one reload each, none for there and back, and no answer of a tree that is
-// half the one and half the other to who asked when git was done.
+// Real checkouts of a thousand files with calls in flight: one reload each, none for there and back, and no answer of a
+// tree that is half the one and half the other to who asked when git was done.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -36,7 +36,8 @@ function gitIn(directory: string) {
 async function branched(t: Parameters<typeof watched>[0]) {
   const proxy = await watched(t, {
     files: many('one'),
-    // Only what calls and the ends of attempts look at counts: on a busy machine a checkout takes longer than a debounce.
+    // Only what calls and the ends of attempts look at counts: on a busy machine a checkout takes longer than a
+    // debounce.
     options: ['-d', '60000', '--drain', '60000'],
     prepare(files) {
       const { git } = gitIn(files.directory);

@@ -1,5 +1,6 @@
-// The wall clock is set, by an hour back or a day on, while the proxy runs: nothing waits for it, nothing ends by it. The jump
-// is made by a module loaded into the proxy that shifts Date by what a file says; timers and file times stay the kernel's.
+// The wall clock is set, by an hour back or a day on, while the proxy runs: nothing waits for it, nothing ends by it.
+// The jump is made by a module loaded into the proxy that shifts Date by what a file says; timers and file times stay
+// the kernel's.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,5 +1,6 @@
-// A disk that fills up while the proxy runs, and has room again: by a limit on the size of files, which needs no rights, and on a
-// small file system in a namespace of one's own. Disks that are full from the start are e2e/failures/quiet.test.ts's.
+// A disk that fills up while the proxy runs, and has room again: by a limit on the size of files, which needs no
+// rights, and on a small file system in a namespace of one's own. Disks that are full from the start are
+// e2e/failures/quiet.test.ts's.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -15,7 +16,10 @@ const build = `
   grep -q wrong src/behaviour.mjs && { echo 'this is wrong' >&2; exit 2; }
   cp src/behaviour.mjs there/behaviour.mjs`;
 
-/** A project whose build writes to the directory `there`, where log and state lie too, with the proxy started by `prefix`. */
+/**
+ * A project whose build writes to the directory `there`, where log and state lie too, with the proxy started by
+ * `prefix`.
+ */
 async function within(t: TestContext, prefix: readonly string[]) {
   const { 'server.mjs': server, ...files } = reloadable('one') as { 'server.mjs': string };
   const here = project(t, {

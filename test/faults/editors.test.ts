@@ -1,5 +1,5 @@
-// Every way to save (save-patterns.ts) is one reload, to what was saved in the end, and what editors keep around is none. A file
-// that is half written is good code here that says so, so that nobody takes it for the whole unnoticed.
+// Every way to save (save-patterns.ts) is one reload, to what was saved in the end, and what editors keep around is
+// none. A file that is half written is good code here that says so, so that nobody takes it for the whole unnoticed.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,5 +1,6 @@
-// A proxy that is killed can end nobody. Its servers see their stdin end; one that never looks there is ended all the same, after a while,
-// and one that leaves by itself has the time to do so. A proxy that goes by itself leaves nobody who waits.
+// A proxy that is killed can end nobody. Its servers see their stdin end; one that never looks there is ended all the
+// same, after a while, and one that leaves by itself has the time to do so. A proxy that goes by itself leaves nobody
+// who waits.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

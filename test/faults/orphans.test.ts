@@ -1,5 +1,5 @@
-// A build outlives the proxy that began it, since nobody tells it: what it would still write must not pass for what its successors
-// have built.
+// A build outlives the proxy that began it, since nobody tells it: what it would still write must not pass for what its
+// successors have built.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

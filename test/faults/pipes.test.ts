@@ -1,5 +1,6 @@
-// Pipes that break or stand still under a proxy that reloads: a server that closes one end and lives on, a reader that does
-// nothing for ten seconds. The plain pipe's side is e2e/backpressure.test.ts's, a client that goes away e2e/shutdown.test.ts's.
+// Pipes that break or stand still under a proxy that reloads: a server that closes one end and lives on, a reader that
+// does nothing for ten seconds. The plain pipe's side is e2e/backpressure.test.ts's, a client that goes away
+// e2e/shutdown.test.ts's.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

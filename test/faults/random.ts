@@ -1,5 +1,5 @@
-// Random choices out of a seed, so that what a run planned can be planned again. The moments at which real processes get to
-// do it are the machine's.
+// Random choices out of a seed, so that what a run planned can be planned again. The moments at which real processes
+// get to do it are the machine's.
 
 export interface Random {
   /** A whole number from 0 to `below`, exclusive. */

@@ -1,5 +1,5 @@
-// How editors and tools save a file, step by step as seen by whoever watches: probes, swap files, locks, backups, renames, and
-// writes in pieces. Each is told what the file is to hold; what should follow is the tests'.
+// How editors and tools save a file, step by step as seen by whoever watches: probes, swap files, locks, backups,
+// renames, and writes in pieces. Each is told what the file is to hold; what should follow is the tests'.
 
 import { execFileSync } from 'node:child_process';
 import {

@@ -1,5 +1,6 @@
-// The kernel runs out of inotify watches while the proxy runs, as it does when something else on the machine takes them or the
-// tree grows: polling takes over, and what holds by events holds by polling. A limit in a user namespace stands for the machine's.
+// The kernel runs out of inotify watches while the proxy runs, as it does when something else on the machine takes them
+// or the tree grows: polling takes over, and what holds by events holds by polling. A limit in a user namespace stands
+// for the machine's.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// SIGSTOP and SIGCONT: a process that stands still is not a process that is gone. Of the server, the candidate in its handshake,
-// the old server in its drain, and the proxy itself, which wakes up with all its timers due.
+// SIGSTOP and SIGCONT: a process that stands still is not a process that is gone. Of the server, the candidate in its
+// handshake, the old server in its drain, and the proxy itself, which wakes up with all its timers due.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

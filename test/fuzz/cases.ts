@@ -1,6 +1,6 @@
 /**
- * One case of the fuzzer: a line, or some lines in a row, and what is checked of it. The case's number and the run's seed decide all
- * of it. Running many is for main.ts and the test.
+ * One case of the fuzzer: a line, or some lines in a row, and what is checked of it. The case's number and the run's
+ * seed decide all of it. Running many is for main.ts and the test.
  */
 import { checkEdit } from './check-edit.js';
 import { checkLines } from './check-lines.js';

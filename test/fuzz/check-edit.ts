@@ -1,7 +1,7 @@
 /**
- * The surgical editor and the patches made with it against a model: what JSON.parse reads afterwards is what it read before, with
- * that member changed, and every byte elsewhere is the same. A line that JSON.parse refuses may be refused or edited, but not
- * damaged elsewhere.
+ * The surgical editor and the patches made with it against a model: what JSON.parse reads afterwards is what it read
+ * before, with that member changed, and every byte elsewhere is the same. A line that JSON.parse refuses may be refused
+ * or edited, but not damaged elsewhere.
  */
 import { neverCached, promiseListChanges, withFailure } from '#src/pipeline/patch.js';
 import { appendAt, locate, readAt, setAt } from '#src/wire/edit.js';

@@ -1,6 +1,6 @@
 /**
- * The line splitter and the writer against a plain split at newlines: cut into chunks anywhere, the lines are the same, those over the
- * limit are told once with their beginning, and what is written are the bytes that came.
+ * The line splitter and the writer against a plain split at newlines: cut into chunks anywhere, the lines are the same,
+ * those over the limit are told once with their beginning, and what is written are the bytes that came.
  */
 import { Writable } from 'node:stream';
 import { lineEnd, LineSplitter } from '#src/wire/lines.js';

@@ -1,6 +1,6 @@
 /**
- * The scanner, the inside of batches and the keys of ids against JSON.parse. A byte order mark is no part of a line; bytes that are no
- * UTF-8 count as U+FFFD, as they do for every reader of text.
+ * The scanner, the inside of batches and the keys of ids against JSON.parse. A byte order mark is no part of a line;
+ * bytes that are no UTF-8 count as U+FFFD, as they do for every reader of text.
  */
 import { lookInside, joinBatch } from '#src/pipeline/batch.js';
 import { keyOf } from '#src/session/ids.js';
@@ -45,7 +45,10 @@ export function checkScan(line: Buffer, random: Random): void {
   if (Array.isArray(value)) inside(line, value);
 }
 
-/** Nothing is promised of a line that is no JSON but that a message's own id and method are JSON, and its ends an object's. */
+/**
+ * Nothing is promised of a line that is no JSON but that a message's own id and method are JSON, and its ends an
+ * object's.
+ */
 function unparsable(line: Buffer, envelope: Envelope): void {
   if (envelope.kind === 'invalid') return;
   const text = line

@@ -1,6 +1,6 @@
 /**
- * The corpus of fixtures/corpus: lines that somebody thought of, and lines that the fuzzer found a difference with. A text is a string, or
- * pieces of which some are repeated; bytes that are no text are given in hexadecimal.
+ * The corpus of fixtures/corpus: lines that somebody thought of, and lines that the fuzzer found a difference with. A
+ * text is a string, or pieces of which some are repeated; bytes that are no text are given in hexadecimal.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

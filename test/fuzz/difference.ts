@@ -1,4 +1,6 @@
-/** The one way for a check to fail: what was expected of which part, and what came. Finding and shrinking is for others. */
+/**
+ * The one way for a check to fail: what was expected of which part, and what came. Finding and shrinking is for others.
+ */
 
 class Difference extends Error {}
 

@@ -1,6 +1,7 @@
 /**
- * Lines out of a grammar: JSON-RPC envelopes as they should be and as they should not, all of it JSON until mutate.ts gets hold
- * of it. Spelling is random wherever JSON leaves a choice: escapes, white space, the order of members, numbers.
+ * Lines out of a grammar: JSON-RPC envelopes as they should be and as they should not, all of it JSON until mutate.ts
+ * gets hold of it. Spelling is random wherever JSON leaves a choice: escapes, white space, the order of members,
+ * numbers.
  */
 import type { Random } from './random.js';
 import { HUGE, METHODS, NAMES, NUMBERS, PIECES, SPACES } from './vocabulary.js';

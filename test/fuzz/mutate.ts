@@ -1,6 +1,6 @@
 /**
- * Lines that somebody spoilt: bytes changed, cut, doubled, put in, of a line or of two. Most are no JSON any more, many almost
- * are. What they come from is generate.ts's and the corpus's.
+ * Lines that somebody spoilt: bytes changed, cut, doubled, put in, of a line or of two. Most are no JSON any more, many
+ * almost are. What they come from is generate.ts's and the corpus's.
  */
 import type { Random } from './random.js';
 import { BYTES, INSERTS } from './vocabulary.js';

@@ -1,6 +1,6 @@
 /**
- * Random numbers that a seed brings back. Each case has its own stream, made of the run's seed and the case's number, so that one
- * case can be run again without those before it. Good enough to choose with, for nothing else.
+ * Random numbers that a seed brings back. Each case has its own stream, made of the run's seed and the case's number,
+ * so that one case can be run again without those before it. Good enough to choose with, for nothing else.
  */
 
 export interface Random {

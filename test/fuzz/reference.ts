@@ -1,6 +1,7 @@
 /**
- * What JSON.parse says of a line, in the words of the code under test: its envelope and its members. The order and the duplicates
- * of members, which JSON.parse keeps to itself, are read from the text by a tokenizer that takes for granted that the text is JSON.
+ * What JSON.parse says of a line, in the words of the code under test: its envelope and its members. The order and the
+ * duplicates of members, which JSON.parse keeps to itself, are read from the text by a tokenizer that takes for granted
+ * that the text is JSON.
  */
 import type { Envelope } from '#src/wire/scan.js';
 

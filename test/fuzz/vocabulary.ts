@@ -1,4 +1,7 @@
-/** The words that random lines are made of: what envelopes are made of, what looks like it, and what JSON makes difficult. */
+/**
+ * The words that random lines are made of: what envelopes are made of, what looks like it, and what JSON makes
+ * difficult.
+ */
 
 const WORDS = ['id', 'method', 'params', 'result', 'error', 'jsonrpc', '_meta', 'capabilities', 'tools', 'prompts'];
 export const NAMES = [

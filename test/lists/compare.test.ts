@@ -1,5 +1,6 @@
 /*
- * Proves what counts as a difference between two versions of a list (P9), by tables and by properties over random items.
+ * Proves what counts as a difference between two versions of a list (P9), by tables and by properties over random
+ * items.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

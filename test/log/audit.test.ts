@@ -1,5 +1,5 @@
-// The audit trail and the marker on the disk: rotation, permissions, several writers, torn lines, and what is read back. Which
-// events become lines is for the tests of whole sessions.
+// The audit trail and the marker on the disk: rotation, permissions, several writers, torn lines, and what is read
+// back. Which events become lines is for the tests of whole sessions.
 
 import assert from 'node:assert/strict';
 import { execFileSync, fork } from 'node:child_process';

@@ -1,6 +1,6 @@
-// A thin HTTP front for stdio servers, so that the conformance suite, which speaks HTTP only, can drive them: every session of
-// the streamable HTTP transport gets a server of its own, its messages pass as they are. Which server, and what happens to it
-// on the way, is conformance.ts's.
+// A thin HTTP front for stdio servers, so that the conformance suite, which speaks HTTP only, can drive them: every
+// session of the streamable HTTP transport gets a server of its own, its messages pass as they are. Which server, and
+// what happens to it on the way, is conformance.ts's.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,7 +17,9 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** Opens the server of the session with this number; what it says goes to `receive`. Undefined: the session is refused. */
+/**
+ * Opens the server of the session with this number; what it says goes to `receive`. Undefined: the session is refused.
+ */
 export type OpenLink = (session: number, receive: (line: string) => void) => Link | undefined;
 
 export interface Bridge {

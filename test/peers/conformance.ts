@@ -1,6 +1,6 @@
-// The server scenarios of the published conformance suite on the fixture made for them, one server a scenario: direct, through
-// the proxy, or through the proxy with an edit at a chosen message. Says what each check came to, and that the reload took
-// place inside of the scenario. HTTP is bridge.ts's; what must be equal, its callers'.
+// The server scenarios of the published conformance suite on the fixture made for them, one server a scenario: direct,
+// through the proxy, or through the proxy with an edit at a chosen message. Says what each check came to, and that the
+// reload took place inside of the scenario. HTTP is bridge.ts's; what must be equal, its callers'.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,15 +18,18 @@ import type { Link, OpenLink } from './bridge.js';
 
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
-/** Where the server is edited: just before a message of the client is passed on, or just after. The first is `initialize`. */
+/**
+ * Where the server is edited: just before a message of the client is passed on, or just after. The first is
+ * `initialize`.
+ */
 export interface Point {
   readonly message: number;
   readonly when: 'before' | 'after';
 }
 
 /**
- * With points, a proxy stands between, and the server of each scenario (in their order) is edited at its point. A scenario
- * without one is refused its server: the suite can't be told to leave it out, but so it costs nothing.
+ * With points, a proxy stands between, and the server of each scenario (in their order) is edited at its point. A
+ * scenario without one is refused its server: the suite can't be told to leave it out, but so it costs nothing.
  */
 export type Way = 'direct' | 'proxied' | readonly (Point | undefined)[];
 

@@ -1,5 +1,6 @@
-// The published filesystem server with a published client: all of its tools, its errors and its roots, direct and through the
-// proxy, where the server is edited again and again on the way. Both sessions must be the same, word for word.
+// The published filesystem server with a published client: all of its tools, its errors and its roots, direct and
+// through the proxy, where the server is edited again and again on the way. Both sessions must be the same, word for
+// word.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,5 +1,6 @@
-// The published memory server with a published client: all of its tools, its resource and subscriptions to it, direct and
-// through the proxy, where the server is edited again and again on the way. Both sessions must be the same, word for word.
+// The published memory server with a published client: all of its tools, its resource and subscriptions to it, direct
+// and through the proxy, where the server is edited again and again on the way. Both sessions must be the same, word
+// for word.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

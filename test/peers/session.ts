@@ -1,6 +1,6 @@
 // A session of a published SDK client with a published server, direct or through the proxy, as a transcript that can be
-// compared: what was asked, what came back, what was heard. Through the proxy the server is edited on the way, by a file
-// that imports it. What is asked is the tests'.
+// compared: what was asked, what came back, what was heard. Through the proxy the server is edited on the way, by a
+// file that imports it. What is asked is the tests'.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';

@@ -1,5 +1,5 @@
-// The verdicts on calls of the agent's own tools, without processes: told from the server's, let through a hold or not, taken
-// back, answered once. What the tools do is for test/e2e/agent.
+// The verdicts on calls of the agent's own tools, without processes: told from the server's, let through a hold or not,
+// taken back, answered once. What the tools do is for test/e2e/agent.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

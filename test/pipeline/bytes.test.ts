@@ -1,4 +1,7 @@
-/** What the pipeline changes in a line, or makes of several, seen byte by byte; with the rest of the proxy this is in test/e2e. */
+/**
+ * What the pipeline changes in a line, or makes of several, seen byte by byte; with the rest of the proxy this is in
+ * test/e2e.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinBatch, lookInside } from '#src/pipeline/batch.js';

@@ -1,4 +1,5 @@
-// What `ps` of macOS prints, as text: the environment begins where the command ends, and what can't be told is left out.
+// What `ps` of macOS prints, as text: the environment begins where the command ends, and what can't be told is left
+// out.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
- * Every state that the reload can come to, and every event that can meet it, found by trying: from the beginning, all values
- * of all fields that an event has, and so on from each state that is new. The types ask for the values of each field. What
- * should follow is for pairs.test.ts to say.
+ * Every state that the reload can come to, and every event that can meet it, found by trying: from the beginning, all
+ * values of all fields that an event has, and so on from each state that is new. The types ask for the values of each
+ * field. What should follow is for pairs.test.ts to say.
  */
 import { initialState, transition } from '#src/reload/state.js';
 import type { Event, Next, State } from '#src/reload/states.js';

@@ -1,5 +1,5 @@
-// P15, the times: how long a server that crashed, or asked to be restarted, is waited for. Time is handed in, so that an hour of
-// crashes takes none. What is answered meanwhile is e2e/failures/crashes.test.ts's.
+// P15, the times: how long a server that crashed, or asked to be restarted, is waited for. Time is handed in, so that
+// an hour of crashes takes none. What is answered meanwhile is e2e/failures/crashes.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * One example of every state and every event that the reload's transition function tells apart, with names for the table. The
- * types ask for examples of every kind; pairs.test.ts finds out whether these are all that is told apart.
+ * One example of every state and every event that the reload's transition function tells apart, with names for the
+ * table. The types ask for examples of every kind; pairs.test.ts finds out whether these are all that is told apart.
  */
 import type { At, Event, State } from '#src/reload/states.js';
 

@@ -1,11 +1,15 @@
-// How long attempts are made again because a file changed in each of them: P6 over time. Which files are outputs is outputs.test.ts's.
+// How long attempts are made again because a file changed in each of them: P6 over time. Which files are outputs is
+// outputs.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Log } from '#src/log/log.js';
 import { Doubts } from '#src/reload/doubts.js';
 
-/** Attempts that each take so long, and in each of which an edit is seen in the pause and the file changes: how many until one stands? */
+/**
+ * Attempts that each take so long, and in each of which an edit is seen in the pause and the file changes: how many
+ * until one stands?
+ */
 function attemptsUntilOver(t: TestContext, tookMs: number): { attempts: number; ms: number; warnings: number } {
   let now = 1_000_000;
   t.mock.method(performance, 'now', () => now);

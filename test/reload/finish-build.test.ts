@@ -1,5 +1,5 @@
-// A build that is finished without its proxy: whether it counts as done, by a table, and on real files that the record and the
-// lock follow. The helper's process is tested end to end, in e2e/first-build.test.ts.
+// A build that is finished without its proxy: whether it counts as done, by a table, and on real files that the record
+// and the lock follow. The helper's process is tested end to end, in e2e/first-build.test.ts.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';

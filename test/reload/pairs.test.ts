@@ -1,6 +1,7 @@
 /**
- * The table of transitions is the whole of it: every state that can be reached, met by every event there can be, does what the
- * named examples do, which state.test.ts compares with docs/reload-states.md. A pair that no example reaches is named.
+ * The table of transitions is the whole of it: every state that can be reached, met by every event there can be, does
+ * what the named examples do, which state.test.ts compares with docs/reload-states.md. A pair that no example reaches
+ * is named.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// What was saved during an attempt and is what it was: when that is news, and when it is a habit of the build or the server.
+// What was saved during an attempt and is what it was: when that is news, and when it is a habit of the build or the
+// server.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

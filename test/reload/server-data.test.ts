@@ -1,5 +1,5 @@
-// The server's own data told from edits: what makes a file the server's, what makes it a source again, and when it is read again
-// to be sure.
+// The server's own data told from edits: what makes a file the server's, what makes it a source again, and when it is
+// read again to be sure.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

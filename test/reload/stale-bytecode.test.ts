@@ -1,5 +1,5 @@
-// Which files are Python's caches of which sources, and that those of edited sources go and all others stay. That a real Python then runs
-// the new code is test/e2e/reload/python.test.ts's.
+// Which files are Python's caches of which sources, and that those of edited sources go and all others stay. That a
+// real Python then runs the new code is test/e2e/reload/python.test.ts's.
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * The simulated client: opens the session of its era, asks, calls, cancels, answers what servers ask it, sends things that no
- * decent client sends, and can stop reading. It keeps to what a client can know; what must be true is the model's.
+ * The simulated client: opens the session of its era, asks, calls, cancels, answers what servers ask it, sends things
+ * that no decent client sends, and can stop reading. It keeps to what a client can know; what must be true is the
+ * model's.
  */
 import { Readable, Writable } from 'node:stream';
 import type { Kernel } from './kernel.js';

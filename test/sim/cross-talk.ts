@@ -23,7 +23,10 @@ export class CrossTalk {
     this.#shown.set(key, mark);
   }
 
-  /** The client answers what it knows under this id, which is free from then on: the answer need not reach an asker that was given up. */
+  /**
+   * The client answers what it knows under this id, which is free from then on: the answer need not reach an asker that
+   * was given up.
+   */
   answers({ id }: Message): void {
     this.#shown.delete(keyOf(id));
   }

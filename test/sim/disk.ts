@@ -1,6 +1,7 @@
 /**
- * The simulated disk. Two parts: the sources, a few files whose content is a number each, with the watch that the program
- * believes to be looking at them; and the state directory, files in memory behind Node's own functions. It can be full.
+ * The simulated disk. Two parts: the sources, a few files whose content is a number each, with the watch that the
+ * program believes to be looking at them; and the state directory, files in memory behind Node's own functions. It can
+ * be full.
  */
 import { EventEmitter } from 'node:events';
 import { createBell } from '#src/watch/bell.js';

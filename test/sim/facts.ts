@@ -1,6 +1,7 @@
 /**
- * What the model of the promises knows, in one place: the lives of the servers, the client's requests, and what was reported. The
- * parts that check the promises (requests.ts, order.ts, cross-talk.ts, list-news.ts) share it; none of it comes from the program.
+ * What the model of the promises knows, in one place: the lives of the servers, the client's requests, and what was
+ * reported. The parts that check the promises (requests.ts, order.ts, cross-talk.ts, list-news.ts) share it; none of it
+ * comes from the program.
  */
 import type { Disk } from './disk.js';
 import type { Kernel } from './kernel.js';

@@ -1,7 +1,7 @@
 /**
  * The simulated event loop: a clock that stands still between events, timers, immediates, and sources of input that are
- * polled in an order that only the seed knows. Real promises run in between, to their end. What the input is, and who takes
- * the place of Node's own timers, is for others (patches.ts).
+ * polled in an order that only the seed knows. Real promises run in between, to their end. What the input is, and who
+ * takes the place of Node's own timers, is for others (patches.ts).
  */
 import { setImmediate as realImmediate } from 'node:timers';
 import type { Random } from './random.js';

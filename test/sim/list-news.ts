@@ -1,6 +1,6 @@
 /**
- * P9: what the client has of the lists, and what it is told of their changes. A change that it can't know of has to be told, once,
- * and one that is none must not be.
+ * P9: what the client has of the lists, and what it is told of their changes. A change that it can't know of has to be
+ * told, once, and one that is none must not be.
  */
 import type { Asked, Facts, Life, Mark, Message } from './facts.js';
 import type { Lists } from './lists.js';

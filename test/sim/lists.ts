@@ -1,4 +1,7 @@
-/** What the simulated servers list, by the content of a file: so that it is known without asking what differs between two. */
+/**
+ * What the simulated servers list, by the content of a file: so that it is known without asking what differs between
+ * two.
+ */
 export interface Lists {
   readonly tools: readonly Tool[];
   readonly prompts: readonly { readonly name: string }[];

@@ -1,6 +1,6 @@
 /**
- * What must be true, kept apart from the program: it is told what client, servers, disk and log have seen, and hands each of it to
- * those who check one promise or another. It knows nothing of desks or states.
+ * What must be true, kept apart from the program: it is told what client, servers, disk and log have seen, and hands
+ * each of it to those who check one promise or another. It knows nothing of desks or states.
  */
 import { CrossTalk } from './cross-talk.js';
 import { isOwn, markOf, parse, type Facts, type Life, type Message } from './facts.js';

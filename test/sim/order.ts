@@ -1,4 +1,7 @@
-/** P2, P3: messages keep their order in each direction, a session is opened before it is used, and bytes stay what they were. */
+/**
+ * P2, P3: messages keep their order in each direction, a session is opened before it is used, and bytes stay what they
+ * were.
+ */
 import { keyOf, type Asked, type Facts, type Life, type Mark, type Message } from './facts.js';
 
 /** What the proxy may change. */

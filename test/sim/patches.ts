@@ -1,7 +1,7 @@
 /**
- * Puts the simulated kernel under the real program: while a simulation runs, Node's timers, clock, processes and files below
- * one directory are the simulation's. The modules of the program are the ones that ship; they notice nothing. Everything is put
- * back afterwards.
+ * Puts the simulated kernel under the real program: while a simulation runs, Node's timers, clock, processes and files
+ * below one directory are the simulation's. The modules of the program are the ones that ship; they notice nothing.
+ * Everything is put back afterwards.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Disk } from './disk.js';

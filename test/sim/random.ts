@@ -1,4 +1,7 @@
-/** Numbers that look like chance and are the same for the same seed. Everything random in the simulation comes from here. */
+/**
+ * Numbers that look like chance and are the same for the same seed. Everything random in the simulation comes from
+ * here.
+ */
 export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number;

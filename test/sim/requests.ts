@@ -1,4 +1,7 @@
-/** P1, P4, P8, P12: every request is answered once, by code that is new enough, runs twice only where that is safe, and in time. */
+/**
+ * P1, P4, P8, P12: every request is answered once, by code that is new enough, runs twice only where that is safe, and
+ * in time.
+ */
 import { codeOf } from './disk.js';
 import { keyOf, type Asked, type Facts, type Life, type Mark, type Message } from './facts.js';
 

@@ -1,6 +1,7 @@
 /**
- * One run of a script: the real reload flow between a simulated client and simulated servers, on a simulated disk, in simulated
- * time. Ends with everything mended, looked at, closed and looked at again. The same script gives the same run, to the byte.
+ * One run of a script: the real reload flow between a simulated client and simulated servers, on a simulated disk, in
+ * simulated time. Ends with everything mended, looked at, closed and looked at again. The same script gives the same
+ * run, to the byte.
  */
 import { Writable } from 'node:stream';
 import { Controller } from '#src/reload/controller.js';
@@ -175,7 +176,8 @@ class World {
     const { reloads, crashes } = facts;
     await kernel.pass(LONG);
     requests.look();
-    // Under `--on-failure serve` a call is still answered by old code, and makes what failed be tried again, which may fail again.
+    // Under `--on-failure serve` a call is still answered by old code, and makes what failed be tried again, which may
+    // fail again.
     let uid: number | undefined;
     for (let probes = 0, failing = true; probes < 2 || (failing && probes < 4); probes++) {
       failing = facts.failing;

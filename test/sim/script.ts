@@ -1,7 +1,7 @@
 /**
- * What happens in one run, decided before it begins: the options, the programs that the files may hold, and the list of what
- * client, servers, files and people do. Made from a seed; leaving something out of it makes another script that can be run, which
- * is how a failure is made small.
+ * What happens in one run, decided before it begins: the options, the programs that the files may hold, and the list of
+ * what client, servers, files and people do. Made from a seed; leaving something out of it makes another script that
+ * can be run, which is how a failure is made small.
  */
 import type { File } from './disk.js';
 import { random, type Random } from './random.js';

@@ -1,6 +1,7 @@
 /**
- * The runs of the suite: 800 seeds, in eight files: processors share them, and on a loaded machine each stays within the deadline of a file. What is simulated is in run.ts, what is checked in
- * model.ts; `npm run sim` runs it for longer.
+ * The runs of the suite: 800 seeds, in eight files: processors share them, and on a loaded machine each stays within
+ * the deadline of a file. What is simulated is in run.ts, what is checked in model.ts; `npm run sim` runs it for
+ * longer.
  */
 import assert from 'node:assert/strict';
 import { report } from './report.js';

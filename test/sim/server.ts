@@ -1,6 +1,7 @@
 /**
- * A simulated MCP server: reads its code when it has started, opens sessions in both eras, answers, asks, prints noise, and
- * dies as its program says. Every message it writes carries its generation and a number, so that it can be followed.
+ * A simulated MCP server: reads its code when it has started, opens sessions in both eras, answers, asks, prints noise,
+ * and dies as its program says. Every message it writes carries its generation and a number, so that it can be
+ * followed.
  */
 import { codeOf, type Contents, type Disk } from './disk.js';
 import type { Message } from './facts.js';

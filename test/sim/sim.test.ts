@@ -1,6 +1,6 @@
 /**
- * That the simulation can be trusted: its checks notice what they are there for, and the same seed is the same run. The runs of the suite
- * are in the files called seeds-…
+ * That the simulation can be trusted: its checks notice what they are there for, and the same seed is the same run. The
+ * runs of the suite are in the files called seeds-…
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

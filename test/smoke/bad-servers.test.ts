@@ -1,4 +1,5 @@
-// Servers that are wrong in one way each: a smoke run must fail, for that reason and no other, and leave nothing behind.
+// Servers that are wrong in one way each: a smoke run must fail, for that reason and no other, and leave nothing
+// behind.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

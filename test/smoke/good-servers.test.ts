@@ -1,5 +1,5 @@
-// Servers as they should be pass a smoke run: in the eras that they speak, with calls, over a reload, and however the proxy
-// learns of their command. That all fixture servers pass is for scripts/smoke.mjs to see.
+// Servers as they should be pass a smoke run: in the eras that they speak, with calls, over a reload, and however the
+// proxy learns of their command. That all fixture servers pass is for scripts/smoke.mjs to see.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

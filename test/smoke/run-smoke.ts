@@ -1,5 +1,5 @@
-// Runs `mcp-hotline smoke` as a process and hands back its exit code and its report. A run must leave no process behind,
-// whatever the server did. What the report should say is for the tests.
+// Runs `mcp-hotline smoke` as a process and hands back its exit code and its report. A run must leave no process
+// behind, whatever the server did. What the report should say is for the tests.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-// One client of the soak: the proxy as a process, several lanes that call all the time, and what arrives, handed to the tally.
-// Keeps no message. What to ask is calls.ts's, what is right tally.ts's, what befalls the server unrest.ts's.
+// One client of the soak: the proxy as a process, several lanes that call all the time, and what arrives, handed to the
+// tally. Keeps no message. What to ask is calls.ts's, what is right tally.ts's, what befalls the server unrest.ts's.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// What a proxy of the soak says on stderr: events counted by name, the process that serves, warnings by their first words.
-// The servers' own lines are passed over, but the last lines of all are kept for the story of a fault.
+// What a proxy of the soak says on stderr: events counted by name, the process that serves, warnings by their first
+// words. The servers' own lines are passed over, but the last lines of all are kept for the story of a fault.
 
 import { splitLines } from '../support/lines.js';
 
@@ -10,7 +10,9 @@ export interface Journal {
   readonly warnings: ReadonlyMap<string, number>;
   /** The process id of the server that serves, as far as it was told. */
   readonly serving: number | undefined;
-  /** It has lately said of files that it can't keep up with them, or takes them for outputs: old code may answer then. */
+  /**
+   * It has lately said of files that it can't keep up with them, or takes them for outputs: old code may answer then.
+   */
   waives(): boolean;
   last(count: number): string;
 }

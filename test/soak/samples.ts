@@ -1,5 +1,6 @@
-// What the proxies of the soak take of the machine over time: memory, descriptors, inotify watches, and processes that should
-// be gone. Linux only; elsewhere there is nothing to see. Whether it grows without end is judged here, on plain numbers.
+// What the proxies of the soak take of the machine over time: memory, descriptors, inotify watches, and processes that
+// should be gone. Linux only; elsewhere there is nothing to see. Whether it grows without end is judged here, on plain
+// numbers.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { memoryOf, processesOf } from '../support/processes.js';
@@ -70,8 +71,8 @@ function groupOf(pid: number): number | undefined {
 const SHORTEST = 120;
 
 /**
- * The least that was held in the last third of the run against the least in the first: garbage comes and goes, what is never
- * let go shows in the least. Says what has grown, if anything.
+ * The least that was held in the last third of the run against the least in the first: garbage comes and goes, what is
+ * never let go shows in the least. Says what has grown, if anything.
  */
 export function growth(samples: readonly Sample[]): string[] {
   const end = samples.at(-1)?.at ?? 0;

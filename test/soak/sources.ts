@@ -1,5 +1,5 @@
-// The files that one server of the soak is made of, and the saves of them. Every save carries the next version, so that an
-// answer tells which saves its server was started after. When to save is unrest.ts's.
+// The files that one server of the soak is made of, and the saves of them. Every save carries the next version, so that
+// an answer tells which saves its server was started after. When to save is unrest.ts's.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Counts what one client of the soak sent and got, and judges every message that arrives: is it the one answer to an open
-// request, by code that is new enough, whole, and in its place? Pure: what was sent and what is on the disk is told to it.
+// Counts what one client of the soak sent and got, and judges every message that arrives: is it the one answer to an
+// open request, by code that is new enough, whole, and in its place? Pure: what was sent and what is on the disk is
+// told to it.
 
 import type { Json, Message } from '../support/message.js';
 import type { Call } from './calls.js';
@@ -113,7 +114,10 @@ export function progressed(tally: Tally, { progressToken, progress }: Json): voi
   call.progress = progress as number;
 }
 
-/** When nothing more comes: what was asked and neither answered nor taken back, and what was executed out of order or twice. */
+/**
+ * When nothing more comes: what was asked and neither answered nor taken back, and what was executed out of order or
+ * twice.
+ */
 export function concluded(tally: Tally, takenBack: ReadonlySet<string>, effects: readonly number[]): void {
   const missing = [...tally.open].filter(([key]) => !takenBack.has(key)).map(([, call]) => call);
   for (const call of missing) fault(tally, 'missing', `${call.method} ${call.tool ?? ''} ${JSON.stringify(call.id)}`);

@@ -1,5 +1,5 @@
-// What befalls the servers of the soak: edits, crashes, edits that break the code and are mended later, each at about its
-// interval, to a project that chance picks. Ends with all code mended. Judges nothing.
+// What befalls the servers of the soak: edits, crashes, edits that break the code and are mended later, each at about
+// its interval, to a project that chance picks. Ends with all code mended. Judges nothing.
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// The harness itself, on servers without the proxy: what it sends and records is right, and a wait that fails tells all.
+// The harness itself, on servers without the proxy: what it sends and records is right, and a wait that fails tells
+// all.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

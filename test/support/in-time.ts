@@ -1,5 +1,6 @@
-// Limits that the product itself has to keep, such as how soon it is gone. On a machine that is busy with something else everything
-// takes longer, so what is over the limit is judged by how long a process that does nothing takes there just then.
+// Limits that the product itself has to keep, such as how soon it is gone. On a machine that is busy with something
+// else everything takes longer, so what is over the limit is judged by how long a process that does nothing takes there
+// just then.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
-// A project with the proxy on it, for tests of what a reload does to messages: the test saves sources, opens gates (files
-// that a server waits for) and reads what each generation was told. When it ends, what holds for every test is checked: no
-// second response, nothing of the proxy's own. The servers are reloadable.ts's, or scripted here.
+// A project with the proxy on it, for tests of what a reload does to messages: the test saves sources, opens gates
+// (files that a server waits for) and reads what each generation was told. When it ends, what holds for every test is
+// checked: no second response, nothing of the proxy's own. The servers are reloadable.ts's, or scripted here.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -130,7 +130,8 @@ export async function live(t: TestContext, files: Record<string, string>, given:
   };
   if (given.initialize !== false) {
     await peer.initialize(given.initialize);
-    // Whoever saves before that does so in the middle of the handshake. A server that was asked nothing is told nothing.
+    // Whoever saves before that does so in the middle of the handshake. A server that was asked nothing is told
+    // nothing.
     if (given.unready !== true && opened.journal().length > 0) await opened.received(/notifications\/initialized/);
   }
   return opened;

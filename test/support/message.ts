@@ -30,7 +30,10 @@ export function parse(raw: Buffer): Message {
   }
 }
 
-/** The words of an answer that the proxy gives because something failed: a tool's caller reads a result, everybody else an error. */
+/**
+ * The words of an answer that the proxy gives because something failed: a tool's caller reads a result, everybody else
+ * an error.
+ */
 export function failureSaid(answer: Message): string {
   if (answer.result === undefined) return answer.error?.message ?? '';
   return answer.result.isError === true

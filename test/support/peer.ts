@@ -31,7 +31,10 @@ export interface Peer {
   readonly messages: readonly Received[];
   /** Responses to an id that had been answered already. */
   readonly duplicates: readonly Received[];
-  /** An object becomes a line, a string gets its newline, a buffer is written as it is. Resolves when it has been handed on. */
+  /**
+   * An object becomes a line, a string gets its newline, a buffer is written as it is. Resolves when it has been handed
+   * on.
+   */
   send(message: object | string | Buffer): Promise<void>;
   /** Sends a request and resolves with its response message, be it a result or an error. */
   request(method: string, params?: object, options?: WaitOptions & { id?: string | number }): Promise<Message>;

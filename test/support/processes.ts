@@ -1,5 +1,6 @@
 // What the operating system says about live processes: which carry a marker in their environment (so that even an
-// orphan with no tie left to its starter is found), and how much memory one holds. Linux only; elsewhere nothing is found.
+// orphan with no tie left to its starter is found), and how much memory one holds. Linux only; elsewhere nothing is
+// found.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

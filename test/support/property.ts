@@ -1,6 +1,7 @@
 /**
- * fast-check with one seed for the whole suite, so that a run of the same code has the same outcome everywhere; `PROPERTY_SEED=n`
- * looks at other cases, `PROPERTY_SEED=random` at new ones each time. Every property test takes it from here.
+ * fast-check with one seed for the whole suite, so that a run of the same code has the same outcome everywhere;
+ * `PROPERTY_SEED=n` looks at other cases, `PROPERTY_SEED=random` at new ones each time. Every property test takes it
+ * from here.
  */
 import fc from 'fast-check';
 

@@ -1,5 +1,5 @@
-// The published SDK clients, of both generations, behind one small face: connect to a command and ask for everything that
-// a plan names. What comes back is plain data, so that a run through the proxy can be compared with a direct one.
+// The published SDK clients, of both generations, behind one small face: connect to a command and ask for everything
+// that a plan names. What comes back is plain data, so that a run through the proxy can be compared with a direct one.
 
 import { StdioClientTransport as StdioTransport2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client2 } from '@modelcontextprotocol/client';

@@ -27,7 +27,9 @@ export interface Tally {
   readonly stale: readonly string[];
 }
 
-/** The files of the project: run `node server.mjs` in it, and watch `versions`. Its version is the greatest in there. */
+/**
+ * The files of the project: run `node server.mjs` in it, and watch `versions`. Its version is the greatest in there.
+ */
 export function versions(): Record<string, string> {
   const server = pathToFileURL(join(root, 'fixtures/servers/reloadable.mjs')).href;
   return {

@@ -1,5 +1,5 @@
-// What the bin runs, as the build has made it: its source maps lead to the sources, the licences of all that it contains
-// are with it, and so is what V8 has compiled of it. What it does is tested by running it, everywhere else.
+// What the bin runs, as the build has made it: its source maps lead to the sources, the licences of all that it
+// contains are with it, and so is what V8 has compiled of it. What it does is tested by running it, everywhere else.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

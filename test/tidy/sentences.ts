@@ -1,5 +1,6 @@
-// Finds every text in the sources that a person or an agent may get to read: the string and template literals that have words in them.
-// It reads the syntax tree, so that nobody has to list them by hand and none is forgotten. What is done with them is up to the test.
+// Finds every text in the sources that a person or an agent may get to read: the string and template literals that have
+// words in them. It reads the syntax tree, so that nobody has to list them by hand and none is forgotten. What is done
+// with them is up to the test.
 import { parseSync } from 'oxc-parser';
 
 interface Node {
@@ -12,7 +13,9 @@ interface Node {
 /** What stands in these is for programs. */
 const NOT_PRINTED = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ImportExpression', 'TSLiteralType']);
 
-/** In the order of the file. What is filled in is shown in braces: by its name, or as {…} where it is more than a name. */
+/**
+ * In the order of the file. What is filled in is shown in braces: by its name, or as {…} where it is more than a name.
+ */
 export function sentencesOf(file: string, source: string): string[] {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);

@@ -1,6 +1,7 @@
-// Every text that the program can print or send, side by side in words.txt, and every page of help in help.txt, as 80 and 100 columns
-// show them: a new or changed sentence fails here until somebody has read it beside its neighbours. `UPDATE_WORDS=1 node
-// scripts/test.mjs tidy/words` writes both files anew. When a sentence is said is for the tests of whoever says it.
+// Every text that the program can print or send, side by side in words.txt, and every page of help in help.txt, as 80
+// and 100 columns show them: a new or changed sentence fails here until somebody has read it beside its neighbours.
+// `UPDATE_WORDS=1 node scripts/test.mjs tidy/words` writes both files anew. When a sentence is said is for the tests of
+// whoever says it.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

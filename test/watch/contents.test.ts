@@ -1,5 +1,5 @@
-// The contents by themselves: marks and fingerprints against a model that keeps whole copies, and the fingerprint against
-// its definition.
+// The contents by themselves: marks and fingerprints against a model that keeps whole copies, and the fingerprint
+// against its definition.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

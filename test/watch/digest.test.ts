@@ -1,4 +1,5 @@
-// The digest of a file that is saved at the worst moment: between a look at its inode and its bytes, or right after them.
+// The digest of a file that is saved at the worst moment: between a look at its inode and its bytes, or right after
+// them.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -63,7 +64,10 @@ test('P6 settles: a save while the first look is at the file is one change, not 
   assert.deepEqual(await w.changes(), [], 'what was seen first is what was saved');
 });
 
-/** A file that was last saved long enough ago for the next save to have another time: the clock of file times ticks slowly. */
+/**
+ * A file that was last saved long enough ago for the next save to have another time: the clock of file times ticks
+ * slowly.
+ */
 function aged(t: TestContext, text: string): { path: string; save(text: string, to?: string): void } {
   const path = join(temporary(t), 'file');
   fs.writeFileSync(path, text);

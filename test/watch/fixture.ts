@@ -1,5 +1,5 @@
-// A watched temporary directory for the tests of watch/: files in, changes out, all of it real. It waits for events with a
-// deadline and never for time; what is expected of the changes is each test's business.
+// A watched temporary directory for the tests of watch/: files in, changes out, all of it real. It waits for events
+// with a deadline and never for time; what is expected of the changes is each test's business.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// P4 as far as the watch goes: when a save has returned, two turns of the event loop later something is dirty, and a check
-// finds the new content. That requests wait for it is proved end to end elsewhere.
+// P4 as far as the watch goes: when a save has returned, two turns of the event loop later something is dirty, and a
+// check finds the new content. That requests wait for it is proved end to end elsewhere.
 import assert from 'node:assert/strict';
 import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// P4 as far as the watch goes, for what a link or the project's own place leads to: a directory link that is pointed elsewhere
-// counts whatever chooses the files, and so does another project in the place of this one.
+// P4 as far as the watch goes, for what a link or the project's own place leads to: a directory link that is pointed
+// elsewhere counts whatever chooses the files, and so does another project in the place of this one.
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { test } from 'node:test';

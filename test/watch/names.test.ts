@@ -1,5 +1,5 @@
-// What is watched and what is not: the defaults, .gitignore, --ignore, --ext, globs, and that what is named explicitly is
-// watched all the same. Whatever does not count must not even stir.
+// What is watched and what is not: the defaults, .gitignore, --ignore, --ext, globs, and that what is named explicitly
+// is watched all the same. Whatever does not count must not even stir.
 import assert from 'node:assert/strict';
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -81,8 +81,8 @@ test('P6 settles: the signal comes after the quiet time, and a second after the 
   assert.equal(rung, 2, 'the quiet time is over, and it is cleared before it is told');
 });
 
-// A checkout there and back is one change of nothing, unless somebody looks in the middle of the way back. After a standstill the
-// timer is due, and what was saved meanwhile is still in the kernel's queue.
+// A checkout there and back is one change of nothing, unless somebody looks in the middle of the way back. After a
+// standstill the timer is due, and what was saved meanwhile is still in the kernel's queue.
 test('P5 content only: after a standstill of the proxy, saves that have not been read yet put the signal off', async (t) => {
   const w = await watched(t, { files: { 'a.ts': '0', 'b.ts': '0' }, debounce: 50 });
   for (let cycle = 1; cycle <= 10; cycle++) {

@@ -1,5 +1,5 @@
-// Whatever happens to a tree, in whatever order and with checks at whatever moment: at rest the watch knows exactly what a
-// new watch would find.
+// Whatever happens to a tree, in whatever order and with checks at whatever moment: at rest the watch knows exactly
+// what a new watch would find.
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

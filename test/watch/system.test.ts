@@ -1,5 +1,5 @@
-// What events are worth on which platform and file system: the decisions as tables, and what the watch makes of them. A system is passed
-// in where the tests can't have it; the files are real.
+// What events are worth on which platform and file system: the decisions as tables, and what the watch makes of them. A
+// system is passed in where the tests can't have it; the files are real.
 import assert from 'node:assert/strict';
 import fs, { renameSync, statfsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

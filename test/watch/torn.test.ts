@@ -1,5 +1,5 @@
-// A save in place is two steps, emptying the file and filling it. Whoever looks in between must not take the nothing that is
-// there for content: it would be equal to the nothing of the next save.
+// A save in place is two steps, emptying the file and filling it. Whoever looks in between must not take the nothing
+// that is there for content: it would be equal to the nothing of the next save.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The order in which the tree takes in a directory: what is written while it does so is either in the listing or stirs. The
-// tree's own callbacks write, at the very moments that matter; files and events are real.
+// The order in which the tree takes in a directory: what is written while it does so is either in the listing or stirs.
+// The tree's own callbacks write, at the very moments that matter; files and events are real.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFilter } from '#src/watch/filter.js';

@@ -1,4 +1,5 @@
-// Where a command on clients' files is used: this machine, this directory and its project, this installation of the program.
+// Where a command on clients' files is used: this machine, this directory and its project, this installation of the
+// program.
 
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// What `wrap` and `unwrap` have in common: finds the configurations, has the plan made, shows it, asks, and writes it. What the plan
-// is made of is in clients/.
+// What `wrap` and `unwrap` have in common: finds the configurations, has the plan made, shows it, asks, and writes it.
+// What the plan is made of is in clients/.
 
 import { existsSync } from 'node:fs';
 import { applyPlan, overwritten } from '../../clients/apply.js';

@@ -1,4 +1,5 @@
-// Finds the configurations that a command was asked for, and the servers that were named; says what is missing, and what to do.
+// Finds the configurations that a command was asked for, and the servers that were named; says what is missing, and
+// what to do.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,5 @@
-// A plan, and what became of it, as data for programs. Commands appear as they are shown to people: without what may be secret.
+// A plan, and what became of it, as data for programs. Commands appear as they are shown to people: without what may be
+// secret.
 
 import type { Client } from '../../clients/client.js';
 import type { Plan, Step } from '../../clients/plan.js';

@@ -47,7 +47,9 @@ function offerSkills(configurations: readonly Configuration[], { project, machin
   ];
 }
 
-/** To where the clients look for it that now start servers through the proxy; once, if several look in the same place. */
+/**
+ * To where the clients look for it that now start servers through the proxy; once, if several look in the same place.
+ */
 function copySkills(configurations: readonly Configuration[], context: Context): string[] {
   const { project, machine } = context;
   const lines = configurations.map(({ clients: [client], scope, base }) => {

@@ -1,5 +1,5 @@
-// Finds the servers in JSON, with or without comments. Of a key that stands there twice the last one counts, as in the parsers of the
-// clients; the other is never touched.
+// Finds the servers in JSON, with or without comments. Of a key that stands there twice the last one counts, as in the
+// parsers of the clients; the other is never touched.
 
 import type { Result } from '../../config/check.js';
 import { membersOf, parseJsonc, positionAt, valueOf, type Node } from '../../config/file/jsonc.js';

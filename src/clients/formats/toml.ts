@@ -1,5 +1,6 @@
-// Finds the servers in TOML. The same entry can be a table, an inline table, or keys with dots anywhere above it: they are all brought
-// to the path of each key. Texts of any kind may stand in an array, so a command always moves as it is spelled.
+// Finds the servers in TOML. The same entry can be a table, an inline table, or keys with dots anywhere above it: they
+// are all brought to the path of each key. Texts of any kind may stand in an array, so a command always moves as it is
+// spelled.
 
 import { getStaticTOMLValue, ParseError, parseTOML, type AST } from 'toml-eslint-parser';
 import type { Result } from '../../config/check.js';

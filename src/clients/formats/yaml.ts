@@ -1,5 +1,5 @@
-// Finds the servers in YAML, in block and in flow style. A part of the file that an alias refers to, or that is one, can be read but not
-// edited: an edit would change both places.
+// Finds the servers in YAML, in block and in flow style. A part of the file that an alias refers to, or that is one,
+// can be read but not edited: an edit would change both places.
 
 import { isAlias, isMap, isScalar, isSeq, parse as parseYaml, parseAllDocuments, visit } from 'yaml';
 import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';

@@ -1,5 +1,5 @@
-// Whether a command builds what it then runs: `tsc && node dist/server.js`, a script `prestart`. Another build before it would be
-// one too many. Scripts are read and nothing is run; a command that is not understood is no build.
+// Whether a command builds what it then runs: `tsc && node dist/server.js`, a script `prestart`. Another build before
+// it would be one too many. Scripts are read and nothing is run; a command that is not understood is no build.
 
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

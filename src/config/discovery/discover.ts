@@ -1,5 +1,5 @@
-// "Nothing given": finds from the server's command what to watch and how to build it. It reads the command and the files around
-// the entry, runs nothing, and never fails: where nothing is found, it says why.
+// "Nothing given": finds from the server's command what to watch and how to build it. It reads the command and the
+// files around the entry, runs nothing, and never fails: where nothing is found, it says why.
 
 import type { InstalledCopy } from '../installed-copy.js';
 import type { Rule } from '../rule.js';
@@ -69,7 +69,9 @@ export async function discover(wanted: Wanted): Promise<Found> {
   };
 }
 
-/** A server that is replaced behind our back has never heard of the session, and one that runs a copy never of an edit. */
+/**
+ * A server that is replaced behind our back has never heard of the session, and one that runs a copy never of an edit.
+ */
 function warned({ watcher, copy, cwd }: Search): string {
   return [
     watcher && `; ${programName(watcher)} restarts the server too, and a client notices: leave its watch mode out`,

@@ -1,5 +1,5 @@
-// What discovery asks the disk: small synchronous questions, each answered with nothing where there is no answer. It decides
-// only how far up a project can reach.
+// What discovery asks the disk: small synchronous questions, each answered with nothing where there is no answer. It
+// decides only how far up a project can reach.
 
 import { accessSync, constants, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Reads the flags in front of a program's own words, as far as it has to be known where they end: which of them take the next
-// word along is the caller's knowledge.
+// Reads the flags in front of a program's own words, as far as it has to be known where they end: which of them take
+// the next word along is the caller's knowledge.
 
 export interface Flags {
   /** What follows the flags. */
@@ -9,7 +9,10 @@ export interface Flags {
   values(...names: readonly string[]): readonly string[];
 }
 
-/** `taking`: the flags that take the next word, separated by blanks. With `everywhere` flags may also come later, up to `--`. */
+/**
+ * `taking`: the flags that take the next word, separated by blanks. With `everywhere` flags may also come later, up to
+ * `--`.
+ */
 export function readFlags(args: readonly string[], taking: string, everywhere = false): Flags {
   const withValue = new Set(taking.split(' '));
   const given: [name: string, value: string][] = [];
@@ -36,7 +39,10 @@ export function readFlags(args: readonly string[], taking: string, everywhere = 
   return { rest: [...rest, ...args.slice(at)], values, value: (...names) => values(...names).at(-1) };
 }
 
-/** The name of a program without its directory, its version and the endings of Windows: `/usr/bin/python3.11` is `python`. */
+/**
+ * The name of a program without its directory, its version and the endings of Windows: `/usr/bin/python3.11` is
+ * `python`.
+ */
 export function programName(word: string): string {
   const name = /[^\\/]*$/
     .exec(word)![0]

@@ -1,5 +1,5 @@
-// The shapes that the steps of discovery hand to each other: from the command that was given to the target that it runs in the
-// end, and from there to what is watched. What is done with them is the steps' business.
+// The shapes that the steps of discovery hand to each other: from the command that was given to the target that it runs
+// in the end, and from there to what is watched. What is done with them is the steps' business.
 
 import type { InstalledCopy } from '../installed-copy.js';
 import type { BuildProposal } from '../build-proposal.js';
@@ -102,7 +102,10 @@ export type Target =
       readonly tsconfig?: string;
     }
   | { readonly kind: 'project'; readonly language: LanguageName; readonly directory: string }
-  /** A program that is compiled from the sources in a directory; `build` is the command, `manifest` the file that tells it. */
+  /**
+   * A program that is compiled from the sources in a directory; `build` is the command, `manifest` the file that tells
+   * it.
+   */
   | {
       readonly kind: 'made';
       readonly language: LanguageName;

@@ -1,5 +1,5 @@
-// A Python package that is installed without -e runs from a copy of its sources: an edit changes nothing until it is installed
-// anew. Finds that copy in a virtual environment, by the file that Python would import. Nothing is run.
+// A Python package that is installed without -e runs from a copy of its sources: an edit changes nothing until it is
+// installed anew. Finds that copy in a virtual environment, by the file that Python would import. Nothing is run.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,9 @@ export function sitePackagesOf(venv: string, platform: NodeJS.Platform): string[
     .map((name) => join(library, name, 'site-packages'));
 }
 
-/** Some backends put compiled code of an editable package into the environment: its Python still comes from the sources. */
+/**
+ * Some backends put compiled code of an editable package into the environment: its Python still comes from the sources.
+ */
 function isEditable(packages: string, source: string): boolean {
   return namesIn(packages)
     .filter((name) => name.endsWith('.dist-info'))

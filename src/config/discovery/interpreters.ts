@@ -1,5 +1,5 @@
-// Programs that run a source file which they are given: which of their words is that file, and which further files they name.
-// Python has a file of its own; what belongs to the file is found elsewhere.
+// Programs that run a source file which they are given: which of their words is that file, and which further files they
+// name. Python has a file of its own; what belongs to the file is found elsewhere.
 
 import { join, resolve } from 'node:path';
 import { endingOf, isDirectory, isFile } from './disk.js';

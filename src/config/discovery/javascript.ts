@@ -1,5 +1,5 @@
-// JavaScript and TypeScript: what is watched and built, by what the entry was judged to be. Packages of the same workspace that it
-// depends on are taken in by the same way, and are built first.
+// JavaScript and TypeScript: what is watched and built, by what the entry was judged to be. Packages of the same
+// workspace that it depends on are taken in by the same way, and are built first.
 
 import { basename, dirname, join } from 'node:path';
 import { builderIn } from './builds-itself.js';

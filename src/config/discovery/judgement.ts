@@ -1,5 +1,5 @@
-// What an entry of node's kind is: a source of some tsconfig, the output of a build, or plain code. It reads the tsconfigs around
-// it, each once; what follows for watching is javascript.ts's.
+// What an entry of node's kind is: a source of some tsconfig, the output of a build, or plain code. It reads the
+// tsconfigs around it, each once; what follows for watching is javascript.ts's.
 
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { endingOf, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';

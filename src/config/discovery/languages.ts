@@ -1,5 +1,6 @@
-// The languages that servers are written in: by which endings their sources are known, which files mark the top of a project,
-// and which of its files decide what is run without being source. A table; what is done with it is sources.ts's.
+// The languages that servers are written in: by which endings their sources are known, which files mark the top of a
+// project, and which of its files decide what is run without being source. A table; what is done with it is
+// sources.ts's.
 
 export interface Language {
   readonly label: string;
@@ -17,8 +18,9 @@ export interface Language {
 export const typescriptEndings = ['ts', 'tsx', 'mts', 'cts'] as const;
 export const javascriptEndings = ['js', 'mjs', 'cjs'] as const;
 
-// Lock files are no manifests: a server runs what is installed, and its lock file changes nothing about that. The exceptions are
-// go.sum, Cargo.lock and Package.resolved, because `go run`, `cargo run` and `swift run` compile the server by them at each start.
+// Lock files are no manifests: a server runs what is installed, and its lock file changes nothing about that. The
+// exceptions are go.sum, Cargo.lock and Package.resolved, because `go run`, `cargo run` and `swift run` compile the
+// server by them at each start.
 const nodeFiles = { tops: ['package.json'], manifests: ['package.json', 'tsconfig*.json', 'jsconfig.json'] };
 
 const table = {

@@ -1,5 +1,5 @@
-// package.json, as far as it says what is run: scripts, programs, the main file, what it depends on. Also the scripts of the tools
-// that keep them in a file of their own. Choosing the package is the caller's.
+// package.json, as far as it says what is run: scripts, programs, the main file, what it depends on. Also the scripts
+// of the tools that keep them in a file of their own. Choosing the package is the caller's.
 
 import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,5 +1,6 @@
-// A compiled program beside its manifest (go.mod, Cargo.toml, pom.xml, build.gradle, a Makefile): which build makes it, if the manifest
-// leaves no doubt, else the options that would say so. Manifests are read by their few lines that matter; nothing is run.
+// A compiled program beside its manifest (go.mod, Cargo.toml, pom.xml, build.gradle, a Makefile): which build makes it,
+// if the manifest leaves no doubt, else the options that would say so. Manifests are read by their few lines that
+// matter; nothing is run.
 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isFile, isInside, nearestWith, projectDirectories, readText, realOf, shown } from './disk.js';

@@ -1,5 +1,6 @@
-// Tells quickly that discovery will find no build for a command, so that the server can be started before discovery is loaded: a start takes a
-// few milliseconds less. It says yes only where that is plain to see; what is watched and built in all other cases is for discover.ts.
+// Tells quickly that discovery will find no build for a command, so that the server can be started before discovery is
+// loaded: a start takes a few milliseconds less. It says yes only where that is plain to see; what is watched and built
+// in all other cases is for discover.ts.
 
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Resolved } from '../config.js';

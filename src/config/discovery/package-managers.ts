@@ -1,5 +1,5 @@
-// npm and its kin: which script or program their words name, and in which package. Reading the script is manifest.ts's, finding a
-// program programs.ts's.
+// npm and its kin: which script or program their words name, and in which package. Reading the script is manifest.ts's,
+// finding a program programs.ts's.
 
 import { join, resolve } from 'node:path';
 import { isFile, isInstalled, shown } from './disk.js';
@@ -76,7 +76,10 @@ function npx(args: readonly string[], invocation: Invocation, search: Search): S
     : nothing(`${name} is a published package, and its sources are not in this project`);
 }
 
-/** A package of which there are files here: the one that npx is run in, one that is named by its directory, a linked one. */
+/**
+ * A package of which there are files here: the one that npx is run in, one that is named by its directory, a linked
+ * one.
+ */
 function ownPackage(spec: string, name: string, cwd: string): Manifest | undefined {
   if (/^[./\\]/.test(spec)) return manifestIn(resolve(cwd, spec));
   const around = readManifest(cwd);

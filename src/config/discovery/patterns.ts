@@ -1,5 +1,5 @@
-// Writes what was found as the watch understands it: paths and globs from the working directory, and absolute globs for what
-// is left out. How they are matched is watch/'s.
+// Writes what was found as the watch understands it: paths and globs from the working directory, and absolute globs for
+// what is left out. How they are matched is watch/'s.
 
 import { isWide, realOf, shown } from './disk.js';
 
@@ -13,7 +13,9 @@ export function inDirectory(directory: string, glob: string, cwd: string): strin
   return base === '.' ? glob : `${base.replace(/\/$/, '')}/${glob}`;
 }
 
-/** All files below the directory with one of these endings; of a directory that holds more than a project only its own. */
+/**
+ * All files below the directory with one of these endings; of a directory that holds more than a project only its own.
+ */
 export function withEndings(directory: string, endings: readonly string[], cwd: string): string {
   const names = `*.${anyOf(endings)}`;
   return inDirectory(directory, isWide(directory) ? names : `**/${names}`, cwd);

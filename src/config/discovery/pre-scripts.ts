@@ -1,5 +1,6 @@
-// Whether a package manager runs the script `prestart` before `start`, by what its documentation says of its version and by the
-// settings that switch it off. In doubt it does not: a build that runs twice is slow, one that does not run leaves old code.
+// Whether a package manager runs the script `prestart` before `start`, by what its documentation says of its version
+// and by the settings that switch it off. In doubt it does not: a build that runs twice is slow, one that does not run
+// leaves old code.
 
 import { join } from 'node:path';
 import { projectDirectories, readText } from './disk.js';

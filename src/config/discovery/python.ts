@@ -1,5 +1,5 @@
-// Python and the tools that run it: which file a script, a module (`-m`) or an installed command of the project is. Virtual
-// environments and pyproject.toml are read only as far as that takes.
+// Python and the tools that run it: which file a script, a module (`-m`) or an installed command of the project is.
+// Virtual environments and pyproject.toml are read only as far as that takes.
 
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { isDirectory, isExecutable, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
@@ -57,7 +57,10 @@ function module(
   return nothing(`the module ${name} is not in this project`);
 }
 
-/** Where imports start: the working directory, what PYTHONPATH names, and the project that a virtual environment belongs to. */
+/**
+ * Where imports start: the working directory, what PYTHONPATH names, and the project that a virtual environment belongs
+ * to.
+ */
 function moduleRoots({ cwd, words }: Invocation, search: Search): string[] {
   const interpreter = words[0] ?? '';
   const venvs = [/[\\/]/.test(interpreter) ? venvOf(resolve(cwd, interpreter)) : undefined, search.env['VIRTUAL_ENV']];

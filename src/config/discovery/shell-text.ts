@@ -1,5 +1,6 @@
-// What a text runs that is meant for a shell: a script of a package, the word after `sh -c`. Commands in a row are understood,
-// of which the last one is the server and the others are noted down; anything else that takes a shell is not, and nothing is ever run.
+// What a text runs that is meant for a shell: a script of a package, the word after `sh -c`. Commands in a row are
+// understood, of which the last one is the server and the others are noted down; anything else that takes a shell is
+// not, and nothing is ever run.
 
 import { resolve } from 'node:path';
 import { splitCommand } from '../../process/split-command.js';

@@ -1,5 +1,5 @@
-// From a target to the files that belong to it, by the endings and the manifests of its language, and what is known of the
-// projects that it is made of. JavaScript and TypeScript, which may be built, have a file of their own.
+// From a target to the files that belong to it, by the endings and the manifests of its language, and what is known of
+// the projects that it is made of. JavaScript and TypeScript, which may be built, have a file of their own.
 
 import { basename, dirname, join, resolve } from 'node:path';
 import { namesIn } from './directories.js';

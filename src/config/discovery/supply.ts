@@ -1,5 +1,6 @@
-// Completes a resolved configuration with what discovery finds, where nothing was said: what to watch, the build, the strategy. Also
-// when it is read anew, since what was found depends on files that may be edited. It looks only when it has to.
+// Completes a resolved configuration with what discovery finds, where nothing was said: what to watch, the build, the
+// strategy. Also when it is read anew, since what was found depends on files that may be edited. It looks only when it
+// has to.
 
 import { isAbsolute, join } from 'node:path';
 import type { Result } from '../check.js';
@@ -35,7 +36,8 @@ async function withFound(resolved: Resolved): Promise<Supplied> {
   const isOpen = config.rules.length === 0;
   // With --watch alone the build is still to be found; rules of a file are complete.
   const isBuildOpen = said.build === undefined && said.watch !== undefined && file?.rules === undefined;
-  // It is looked for even where everything is said: what a build writes, a copy that runs instead of the sources, and whether they are left out.
+  // It is looked for even where everything is said: what a build writes, a copy that runs instead of the sources, and
+  // whether they are left out.
   const isComplete = !isOpen && !isBuildOpen;
   if (!config.reload) return { ...resolved, found: undefined };
   const { discover, copyText } = await import('./discover.js');

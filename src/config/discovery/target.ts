@@ -1,6 +1,6 @@
-// From a command to what it runs in the end, step by step: variables and programs that only run another one are taken off,
-// scripts are read, until an entry file, a project or nothing is left. What a program makes of its words is known by the file
-// of its kind.
+// From a command to what it runs in the end, step by step: variables and programs that only run another one are taken
+// off, scripts are read, until an entry file, a project or nothing is left. What a program makes of its words is known
+// by the file of its kind.
 
 import { resolve } from 'node:path';
 import { realOf } from './disk.js';

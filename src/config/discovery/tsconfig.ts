@@ -1,5 +1,5 @@
-// One tsconfig and those that it refers to: which files it names, where it puts its output, and what a file is to it. Reading
-// and `extends` are get-tsconfig's, loaded only when there is a tsconfig.
+// One tsconfig and those that it refers to: which files it names, where it puts its output, and what a file is to it.
+// Reading and `extends` are get-tsconfig's, loaded only when there is a tsconfig.
 
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { endingOf, isDirectory, isFile, isInside, isInstalled, isWide, readText, shown } from './disk.js';

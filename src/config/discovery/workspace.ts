@@ -1,5 +1,5 @@
-// The packages of one workspace: which of a package's dependencies are sources next to it, which package builds it, and how that
-// is said where the build is run from elsewhere. Reads manifests and links only.
+// The packages of one workspace: which of a package's dependencies are sources next to it, which package builds it, and
+// how that is said where the build is run from elsewhere. Reads manifests and links only.
 
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

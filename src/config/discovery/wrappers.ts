@@ -1,5 +1,5 @@
-// Programs that run another program and are no part of the server: environments, limits, version managers, shells. Each row says
-// how many of its own words stand in front of the other program.
+// Programs that run another program and are no part of the server: environments, limits, version managers, shells. Each
+// row says how many of its own words stand in front of the other program.
 
 import { resolve } from 'node:path';
 import { readFlags } from './flags.js';

@@ -1,5 +1,5 @@
-// Reads JSON with comments and trailing commas into a tree whose parts know where they stand. The parser is loaded with the
-// first text, since most sessions have no configuration file. What the text should say is not known here.
+// Reads JSON with comments and trailing commas into a tree whose parts know where they stand. The parser is loaded with
+// the first text, since most sessions have no configuration file. What the text should say is not known here.
 
 import { createRequire } from 'node:module';
 import type * as jsonc from 'jsonc-parser';
@@ -28,7 +28,8 @@ export function parseJsonc(text: string, { strict = false } = {}): Tree {
   const errors: jsonc.ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: !strict, disallowComments: strict });
   if (errors.length === 0 && root !== undefined) return { ok: true, root };
-  // One slip leads to others: of those in a line, the first is the one to mend, and where a word is no value one is missed too.
+  // One slip leads to others: of those in a line, the first is the one to mend, and where a word is no value one is
+  // missed too.
   const lines = new Set<number>();
   const codes = errors.map(({ error }) => printParseErrorCode(error));
   const problems = errors.flatMap(({ offset }, index) => {

@@ -1,5 +1,5 @@
-// Judges the tree of a configuration file by its shape: what it says, as data, and everything that is wrong with it. Which
-// file it was, and what its values mean, is for others.
+// Judges the tree of a configuration file by its shape: what it says, as data, and everything that is wrong with it.
+// Which file it was, and what its values mean, is for others.
 
 import { constants } from 'node:os';
 import { checkValue } from '../check.js';

@@ -1,5 +1,5 @@
-// Puts paths in their place: they are written relative to a file, or to where the user stands, and are meant relative to the
-// working directory from here on. Computes only; nothing is looked up on the disk.
+// Puts paths in their place: they are written relative to a file, or to where the user stands, and are meant relative
+// to the working directory from here on. Computes only; nothing is looked up on the disk.
 
 import path from 'node:path';
 import type { Options } from '../options.js';

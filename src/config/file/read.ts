@@ -1,6 +1,6 @@
-// Finds the configuration file and reads it: the one that is named, else one of three places in the working directory. Directories
-// above are not searched: what runs must not depend on a file that nobody sees. Values come as they are written; what the
-// paths among them are relative to is place.ts's, what overrides them config.ts's.
+// Finds the configuration file and reads it: the one that is named, else one of three places in the working directory.
+// Directories above are not searched: what runs must not depend on a file that nobody sees. Values come as they are
+// written; what the paths among them are relative to is place.ts's, what overrides them config.ts's.
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,6 @@
-// The JSON schema of the configuration file, for editors, made from the same shape that the validator reads. Written to schema/ by
-// scripts/schema.mjs. One thing it can't know is the system: it takes any system's signals, the validator those of this one.
+// The JSON schema of the configuration file, for editors, made from the same shape that the validator reads. Written to
+// schema/ by scripts/schema.mjs. One thing it can't know is the system: it takes any system's signals, the validator
+// those of this one.
 
 import { switchWords, type OptionSpec } from '../option-spec.js';
 import { actions, fileShape, reloadSignals, type Shape } from './shape.js';

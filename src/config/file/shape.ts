@@ -1,5 +1,6 @@
-// The shape of the configuration file as data: which keys there are and what their values may be. The options' keys come
-// from their table. The validator (judge.ts) and the JSON schema (schema.ts) both read it, so that they can't drift apart.
+// The shape of the configuration file as data: which keys there are and what their values may be. The options' keys
+// come from their table. The validator (judge.ts) and the JSON schema (schema.ts) both read it, so that they can't
+// drift apart.
 
 import type { OptionSpec } from '../option-spec.js';
 import { camelCase, options } from '../options.js';
@@ -23,7 +24,9 @@ export interface ObjectShape {
   readonly apart: readonly (readonly [string, string])[];
 }
 
-/** Regular expressions in their `u` form. A zero byte can't be part of a path, an argument or a variable on any system. */
+/**
+ * Regular expressions in their `u` form. A zero byte can't be part of a path, an argument or a variable on any system.
+ */
 const patterns = {
   any: '^[^\\u0000]*$',
   some: '^[^\\u0000]+$',

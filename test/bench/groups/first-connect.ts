@@ -1,5 +1,6 @@
-// What a client waits at its first connect, from the spawn to the answer to `initialize`: a server alone and behind the proxy, by turns. The
-// proxy finds by itself what to watch, as it does for a new user. A Node server on the SDK, and a small Python one.
+// What a client waits at its first connect, from the spawn to the answer to `initialize`: a server alone and behind the
+// proxy, by turns. The proxy finds by itself what to watch, as it does for a new user. A Node server on the SDK, and a
+// small Python one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// How even the answers come while the server is reloaded under them (--while-reloading serve): calls one after the other, and
-// the time from each answer to the next, with and without a save. Beside it, what a start alone does to them on this machine: the
-// same calls to a server without a proxy, while another one is started.
+// How even the answers come while the server is reloaded under them (--while-reloading serve): calls one after the
+// other, and the time from each answer to the next, with and without a save. Beside it, what a start alone does to them
+// on this machine: the same calls to a server without a proxy, while another one is started.
 import { open, type Client } from '../client.js';
 import { percentile } from '../stats.js';
 import { versions } from '../ways.js';

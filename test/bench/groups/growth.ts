@@ -1,5 +1,6 @@
-// How costs grow: with the number of files that are watched, and with the number of messages that a reload holds. At each
-// size a proxy of its own; round trips, resident memory, and the time from a save to the last answer by the new code.
+// How costs grow: with the number of files that are watched, and with the number of messages that a reload holds. At
+// each size a proxy of its own; round trips, resident memory, and the time from a save to the last answer by the new
+// code.
 import assert from 'node:assert/strict';
 import { open } from '../client.js';
 import { connect } from '../connection.js';

@@ -1,4 +1,5 @@
-// What watching a thousand files costs while nobody does anything: processor time, by events and by polling, side by side.
+// What watching a thousand files costs while nobody does anything: processor time, by events and by polling, side by
+// side.
 import { setTimeout as delay } from 'node:timers/promises';
 import { open } from '../client.js';
 import { processorTimeOf } from '../processes.js';

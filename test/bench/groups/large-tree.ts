@@ -1,5 +1,5 @@
-// A large repository: 2,000 directories with 50,000 files to watch, and 100,000 more that are ignored. How long it takes until
-// they are watched and hashed, what that takes, and what a checkout does that changes 5,000 of them.
+// A large repository: 2,000 directories with 50,000 files to watch, and 100,000 more that are ignored. How long it
+// takes until they are watched and hashed, what that takes, and what a checkout does that changes 5,000 of them.
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What a save costs: until a call is answered by the new code, until an idle client hears of a changed list, and a restart
-// by the agent's tool. Beside the first, the bare start of the same server: spawned, introduced, called.
+// What a save costs: until a call is answered by the new code, until an idle client hears of a changed list, and a
+// restart by the agent's tool. Beside the first, the bare start of the same server: spawned, introduced, called.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// What the proxy costs every message: round trips, throughput, start-up, memory. Every way is connected at the same time and
-// they take turns in short blocks, so that a machine that slows down slows all of them down.
+// What the proxy costs every message: round trips, throughput, start-up, memory. Every way is connected at the same
+// time and they take turns in short blocks, so that a machine that slows down slows all of them down.
 import { connect, type Connection } from '../connection.js';
 import { roundTrips, startUp, throughput } from '../measure.js';
 import { memoryOf } from '../processes.js';

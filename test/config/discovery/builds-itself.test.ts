@@ -1,5 +1,5 @@
-// Commands that build what they then run: no build of ours comes before them, and their sources are watched all the same. And those
-// that only look like it.
+// Commands that build what they then run: no build of ours comes before them, and their sources are watched all the
+// same. And those that only look like it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

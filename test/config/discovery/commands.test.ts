@@ -1,5 +1,5 @@
-// From a command to its entry: every program that is understood, in every way that its words can be put. What is watched then is
-// for the other tests of this folder.
+// From a command to its entry: every program that is understood, in every way that its words can be put. What is
+// watched then is for the other tests of this folder.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Projects for the tests of discovery: files of all kinds in a temporary directory, what is found for a command in it, and which
-// of the files the watch then takes, by the watch itself.
+// Projects for the tests of discovery: files of all kinds in a temporary directory, what is found for a command in it,
+// and which of the files the watch then takes, by the watch itself.
 
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -8,7 +8,10 @@ import { discover, type Found, type Wanted } from '#src/config/discovery/discove
 import { openWatch } from '#src/watch/watch.js';
 import { project, type Project } from '../../support/project.js';
 
-/** Text, data that becomes JSON, or where a link leads. Text that begins with `#!`, or as compiled programs do, is a program. */
+/**
+ * Text, data that becomes JSON, or where a link leads. Text that begins with `#!`, or as compiled programs do, is a
+ * program.
+ */
 export type Content = string | object | { link: string };
 
 export interface Place extends Project {

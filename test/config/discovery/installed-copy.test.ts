@@ -1,4 +1,5 @@
-// A Python package that was installed without -e: found by the file that Python would import, in virtual environments made by hand.
+// A Python package that was installed without -e: found by the file that Python would import, in virtual environments
+// made by hand.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

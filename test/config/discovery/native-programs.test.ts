@@ -1,5 +1,5 @@
-// Compiled programs beside their manifests, and shell scripts that start a server: which build makes the program, which sources are
-// watched, and which options are proposed where the manifest leaves a doubt.
+// Compiled programs beside their manifests, and shell scripts that start a server: which build makes the program, which
+// sources are watched, and which options are proposed where the manifest leaves a doubt.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

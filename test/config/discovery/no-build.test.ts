@@ -1,5 +1,5 @@
-// That no build is expected where there may be one: a server that is started before its build would run old code. Each case is
-// compared with what discovery finds.
+// That no build is expected where there may be one: a server that is started before its build would run old code. Each
+// case is compared with what discovery finds.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

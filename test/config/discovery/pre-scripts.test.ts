@@ -1,4 +1,5 @@
-// Whether a package manager runs a script `prestart` before `start`: the table, and what of it is read from the files around.
+// Whether a package manager runs a script `prestart` before `start`: the table, and what of it is read from the files
+// around.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

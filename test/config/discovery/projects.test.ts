@@ -1,5 +1,5 @@
-// What belongs to a project: its language's files and manifests, its neighbours in a workspace, and how far up it reaches. The
-// real watch tells which files are taken.
+// What belongs to a project: its language's files and manifests, its neighbours in a workspace, and how far up it
+// reaches. The real watch tells which files are taken.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

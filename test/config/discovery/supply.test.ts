@@ -1,5 +1,5 @@
-// What discovery adds to a configuration, and what it leaves alone: options, environment and file come first. Also what follows
-// when the files that it was read from are edited.
+// What discovery adds to a configuration, and what it leaves alone: options, environment and file come first. Also what
+// follows when the files that it was read from are edited.
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';

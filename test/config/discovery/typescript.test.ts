@@ -1,5 +1,5 @@
-// TypeScript: which files a tsconfig names, with all of its ways to say so, and what follows from where the entry lies. The real
-// watch tells which files are taken.
+// TypeScript: which files a tsconfig names, with all of its ways to say so, and what follows from where the entry lies.
+// The real watch tells which files are taken.
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';

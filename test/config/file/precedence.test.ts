@@ -1,5 +1,5 @@
-// Which of the sources of a value counts, for every option: command line, environment, file, default. And what the paths in a
-// file are relative to. Real files, no processes.
+// Which of the sources of a value counts, for every option: command line, environment, file, default. And what the
+// paths in a file are relative to. Real files, no processes.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What is said about a configuration file that is wrong: every problem with its place, what is allowed, and the nearest right
-// name. Real files; what a good file leads to is for the tests beside this one.
+// What is said about a configuration file that is wrong: every problem with its place, what is allowed, and the nearest
+// right name. Real files; what a good file leads to is for the tests beside this one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The JSON schema that ships is the one that the sources make, and it accepts exactly what the validator accepts. What the
-// values mean is for other tests.
+// The JSON schema that ships is the one that the sources make, and it accepts exactly what the validator accepts. What
+// the values mean is for other tests.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// What each of the agent's own tools answers, one by one: the arguments they refuse, the markers they believe, what they say
-// while the server is broken, starting or absent, in both eras. A whole session with them is session.test.ts's.
+// What each of the agent's own tools answers, one by one: the arguments they refuse, the markers they believe, what
+// they say while the server is broken, starting or absent, in both eras. A whole session with them is
+// session.test.ts's.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

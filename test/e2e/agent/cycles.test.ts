@@ -1,6 +1,7 @@
-// Sixty cycles of an agent that develops the server it is using, by its own knowledge alone: it edits, calls, and concludes from the
-// answer. A conclusion that differs from what is on the disk is wrong: old code, a missing tool, a failure without its cause, a lost
-// session. One client heeds list_changed; another ignores it and reaches new tools by the agent's tools.
+// Sixty cycles of an agent that develops the server it is using, by its own knowledge alone: it edits, calls, and
+// concludes from the answer. A conclusion that differs from what is on the disk is wrong: old code, a missing tool, a
+// failure without its cause, a lost session. One client heeds list_changed; another ignores it and reaches new tools by
+// the agent's tools.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -124,7 +125,8 @@ const cycles: Record<string, Cycle> = {
     await expectValue(agent, 'after the package was installed');
   },
   async 'data file'(agent, turn) {
-    // What changes within 200 ms of an answer, again and again, is taken for the server's own data. An agent takes longer to think.
+    // What changes within 200 ms of an answer, again and again, is taken for the server's own data. An agent takes
+    // longer to think.
     await delay(THINKS_MS);
     agent.files.write('data/greeting.txt', `hello ${turn}\n`);
     const { text } = await agent.call('greet');

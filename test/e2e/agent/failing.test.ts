@@ -1,5 +1,5 @@
-// The agent's own tools while a failure stands, and after builds, through the bin. Every answer is checked against the published
-// schemas (see agent.ts).
+// The agent's own tools while a failure stands, and after builds, through the bin. Every answer is checked against the
+// published schemas (see agent.ts).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

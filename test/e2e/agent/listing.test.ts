@@ -1,5 +1,6 @@
-// How the agent's own tools are listed: behind the server's, which stay as they are, on the first page, under names that the
-// server does not use, and also where a server has no tools or is not there. What they do is for the tests beside this one.
+// How the agent's own tools are listed: behind the server's, which stay as they are, on the first page, under names
+// that the server does not use, and also where a server has no tools or is not there. What they do is for the tests
+// beside this one.
 
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';

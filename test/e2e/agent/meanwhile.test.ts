@@ -1,5 +1,5 @@
-// What the agent's own tools say while old code serves though a reload is under way, and of restarts whose server has not come up:
-// through the bin. What they say while a failure merely stands is for failing.test.ts.
+// What the agent's own tools say while old code serves though a reload is under way, and of restarts whose server has
+// not come up: through the bin. What they say while a failure merely stands is for failing.test.ts.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

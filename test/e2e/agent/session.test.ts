@@ -1,5 +1,6 @@
-// A whole session as an agent that develops the server it is using: it breaks it, reads why, mends it, makes sure, adds a tool,
-// calls it, restarts, and reads back what happened. Each step alone, and its edges, are for the tests beside this one.
+// A whole session as an agent that develops the server it is using: it breaks it, reads why, mends it, makes sure, adds
+// a tool, calls it, restarts, and reads back what happened. Each step alone, and its edges, are for the tests beside
+// this one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

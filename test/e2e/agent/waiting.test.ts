@@ -1,6 +1,6 @@
-// The agent's own tools while something is under way: which of them wait for a reload, progress while they do, how they are
-// taken back, and that a call through call_server_tool is a call like any other. What they answer otherwise is for the
-// tests beside this one.
+// The agent's own tools while something is under way: which of them wait for a reload, progress while they do, how they
+// are taken back, and that a call through call_server_tool is a call like any other. What they answer otherwise is for
+// the tests beside this one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

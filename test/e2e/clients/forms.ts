@@ -1,5 +1,6 @@
-// The configurations of all clients in the form that each of them documents, with a server of the project in it, and how each client
-// reads such an entry. Written by hand and read with parsers of their own: nothing of this comes from the program.
+// The configurations of all clients in the form that each of them documents, with a server of the project in it, and
+// how each client reads such an entry. Written by hand and read with parsers of their own: nothing of this comes from
+// the program.
 
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';

@@ -1,4 +1,5 @@
-// What `wrap` and `unwrap` make of what they are given: names, clients, files, options, and entries that can't be wrapped.
+// What `wrap` and `unwrap` make of what they are given: names, clients, files, options, and entries that can't be
+// wrapped.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

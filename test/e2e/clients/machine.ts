@@ -1,4 +1,5 @@
-// A machine of its own for a test of the commands on clients' files: a home, a project with a server, and the built bin run there.
+// A machine of its own for a test of the commands on clients' files: a home, a project with a server, and the built bin
+// run there.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// P21 over all clients: the built bin wraps a server in the file of each client, in that client's own form. What was written is read as
-// the client reads it, started where the client starts it, and called; then it is unwrapped, and the bytes are compared.
+// P21 over all clients: the built bin wraps a server in the file of each client, in that client's own form. What was
+// written is read as the client reads it, started where the client starts it, and called; then it is unwrapped, and the
+// bytes are compared.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

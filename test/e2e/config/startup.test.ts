@@ -1,5 +1,5 @@
-// A configuration file and no command line: the built bin finds it, runs what it names, and refuses one that is wrong. What
-// an edit of it does while the proxy runs is for other tests.
+// A configuration file and no command line: the built bin finds it, runs what it names, and refuses one that is wrong.
+// What an edit of it does while the proxy runs is for other tests.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

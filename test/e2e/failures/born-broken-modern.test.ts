@@ -1,5 +1,6 @@
-// Born broken, modern: with nothing but `_meta` to go by, the connection has its answers, its streams and its empty lists before
-// any server has come up; the mended server finds itself in the modern era. What is common to both is born-broken.test.ts's.
+// Born broken, modern: with nothing but `_meta` to go by, the connection has its answers, its streams and its empty
+// lists before any server has come up; the mended server finds itself in the modern era. What is common to both is
+// born-broken.test.ts's.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Born broken with real peers: published clients connect to a published server that does not start, hear of its tools when it is
-// mended, and call them on the same connection. What is on the wire is born-broken.test.ts's.
+// Born broken with real peers: published clients connect to a published server that does not start, hear of its tools
+// when it is mended, and call them on the same connection. What is on the wire is born-broken.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

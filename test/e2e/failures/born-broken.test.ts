@@ -1,6 +1,6 @@
-// Born broken, legacy: a server that has never come up costs no session. It is opened all the same, with tools and calls that
-// tell why; when the server comes up, everything is replayed to it and list_changed brings its tools in. The modern era is
-// born-broken-modern.test.ts's, a server that is merely late born-late.test.ts's.
+// Born broken, legacy: a server that has never come up costs no session. It is opened all the same, with tools and
+// calls that tell why; when the server comes up, everything is replayed to it and list_changed brings its tools in. The
+// modern era is born-broken-modern.test.ts's, a server that is merely late born-late.test.ts's.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

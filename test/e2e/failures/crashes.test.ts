@@ -1,5 +1,6 @@
-// P15 in full: what a dying server had still sent and said, the ladder as it is felt, and restarts on request. That crashes are
-// survived at all is ../reload/crash.test.ts's, those at the worst moments untimely.test.ts's, the ladder's times backoff.test.ts's.
+// P15 in full: what a dying server had still sent and said, the ladder as it is felt, and restarts on request. That
+// crashes are survived at all is ../reload/crash.test.ts's, those at the worst moments untimely.test.ts's, the ladder's
+// times backoff.test.ts's.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

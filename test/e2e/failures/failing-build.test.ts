@@ -1,5 +1,5 @@
-// P7, builds: one that fails or hangs costs a call and nothing else. The compiler's own words reach whoever calls a tool, the
-// generation before it serves everything else, and the next save tries again.
+// P7, builds: one that fails or hangs costs a call and nothing else. The compiler's own words reach whoever calls a
+// tool, the generation before it serves everything else, and the next save tries again.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

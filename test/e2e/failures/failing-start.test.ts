@@ -1,5 +1,6 @@
-// P7, starts: new code that does not come up leaves the old server serving, whatever the way it fails. Each is told with the
-// server's own words, and each is mended by the next save. Floods are floods.test.ts's, both eras and strategies standing.test.ts's.
+// P7, starts: new code that does not come up leaves the old server serving, whatever the way it fails. Each is told
+// with the server's own words, and each is mended by the next save. Floods are floods.test.ts's, both eras and
+// strategies standing.test.ts's.
 
 import assert from 'node:assert/strict';
 import { linkSync, readFileSync } from 'node:fs';

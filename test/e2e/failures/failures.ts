@@ -1,5 +1,5 @@
-// What the tests of this folder share: reading the failure that a call is answered with, and looking at what only the disk or
-// the system can tell, and a server that dies on demand. What fails, and how, is each test's own.
+// What the tests of this folder share: reading the failure that a call is answered with, and looking at what only the
+// disk or the system can tell, and a server that dies on demand. What fails, and how, is each test's own.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -40,7 +40,10 @@ export function countLog(proxy: Live, pattern: RegExp): number {
     .filter((line) => pattern.test(line)).length;
 }
 
-/** A server that can be told to die. Its tools: `which`, `die` with a code or a signal and last words (on stderr, or on `fd`), `slow` until there is a file `gate`. */
+/**
+ * A server that can be told to die. Its tools: `which`, `die` with a code or a signal and last words (on stderr, or on
+ * `fd`), `slow` until there is a file `gate`.
+ */
 export const mortal = (more = ''): string =>
   script(`import { writeSync } from 'node:fs';
   export const tools = {

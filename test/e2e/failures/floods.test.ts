@@ -1,5 +1,5 @@
-// P12 and P7 against servers that never stop writing: without a newline, on stderr, or noise. A generation may fail of it; the
-// session, the memory and the one that serves don't. The plain pipe's side of it is ../backpressure.test.ts's.
+// P12 and P7 against servers that never stop writing: without a newline, on stderr, or noise. A generation may fail of
+// it; the session, the memory and the one that serves don't. The plain pipe's side of it is ../backpressure.test.ts's.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -9,7 +9,9 @@ import { live, script, scripted } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
 import { countLog, failureOf } from './failures.js';
 
-/** What the proxy may hold more than before, in MiB: a limit of 4 for one message, and garbage. A flood is a thousand. */
+/**
+ * What the proxy may hold more than before, in MiB: a limit of 4 for one message, and garbage. A flood is a thousand.
+ */
 const room = 128;
 const options = ['--max-message', '4'];
 

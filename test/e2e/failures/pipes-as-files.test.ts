@@ -1,5 +1,6 @@
-// P14 on the built bin: a FIFO that somebody has put in place of a file of the state directory. Opening it would wait for its other
-// end for ever, so it is refused in words, and neither the traffic nor the end of the proxy waits. A pipe as --log-file is in quiet.test.ts.
+// P14 on the built bin: a FIFO that somebody has put in place of a file of the state directory. Opening it would wait
+// for its other end for ever, so it is refused in words, and neither the traffic nor the end of the proxy waits. A pipe
+// as --log-file is in quiet.test.ts.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,6 @@
-// P14 on the built bin: a log, a state directory or a watcher that fails is told of once, with what to do about it, and the traffic
-// does not notice. Full and read-only places are real ones; a system without watches to give is a user namespace with a limit.
+// P14 on the built bin: a log, a state directory or a watcher that fails is told of once, with what to do about it, and
+// the traffic does not notice. Full and read-only places are real ones; a system without watches to give is a user
+// namespace with a limit.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,6 @@
-// P7: a failure whose cause nobody watches. A tool call that meets it tries once more what failed, calls that come meanwhile join it,
-// and a server that dies while a failure stands is started again. What ends a failure otherwise is standing.test.ts's.
+// P7: a failure whose cause nobody watches. A tool call that meets it tries once more what failed, calls that come
+// meanwhile join it, and a server that dies while a failure stands is started again. What ends a failure otherwise is
+// standing.test.ts's.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// P13 from every state of the machine: a signal, or the end of stdin, ends builds, candidates, waits and generations alike, within
-// what clients allow, with the right exit code and nothing left. SIGUSR2 restarts. The plain pipe's side is ../shutdown.test.ts's.
+// P13 from every state of the machine: a signal, or the end of stdin, ends builds, candidates, waits and generations
+// alike, within what clients allow, with the right exit code and nothing left. SIGUSR2 restarts. The plain pipe's side
+// is ../shutdown.test.ts's.
 
 import assert from 'node:assert/strict';
 import { constants } from 'node:os';

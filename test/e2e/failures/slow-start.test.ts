@@ -1,6 +1,6 @@
-// A first start that takes long, of a command that has run before: the client's opening is answered after 1.5 s with what the
-// command said then, and nothing else is. Everything waits until the server answers or fails; only then it is born broken, or
-// late (born-late.test.ts).
+// A first start that takes long, of a command that has run before: the client's opening is answered after 1.5 s with
+// what the command said then, and nothing else is. Everything waits until the server answers or fails; only then it is
+// born broken, or late (born-late.test.ts).
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

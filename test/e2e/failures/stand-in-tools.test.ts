@@ -1,5 +1,6 @@
-// The tools that a client has while no server has ever come up, without --agent-tools: they tell why, they leave the list when the
-// server comes, and calls of them are answered for the rest of the session. A tool of the server is never shadowed.
+// The tools that a client has while no server has ever come up, without --agent-tools: they tell why, they leave the
+// list when the server comes, and calls of them are answered for the rest of the session. A tool of the server is never
+// shadowed.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

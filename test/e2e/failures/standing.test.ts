@@ -1,5 +1,5 @@
-// A failure that stands, for both eras and both strategies: who is told of it and in which form, what --on-failure serve makes
-// of it, and what ends it. The ways to fail are failing-build.test.ts's and failing-start.test.ts's.
+// A failure that stands, for both eras and both strategies: who is told of it and in which form, what --on-failure
+// serve makes of it, and what ends it. The ways to fail are failing-build.test.ts's and failing-start.test.ts's.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

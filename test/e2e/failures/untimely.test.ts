@@ -1,5 +1,5 @@
-// P15 at the worst moments: a server that dies while it drains, in the middle of the handshake, while its successor is built or
-// started, and a save while it is started again. Crashes of a server at rest are crashes.test.ts's.
+// P15 at the worst moments: a server that dies while it drains, in the middle of the handshake, while its successor is
+// built or started, and a save while it is started again. Crashes of a server at rest are crashes.test.ts's.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

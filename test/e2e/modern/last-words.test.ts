@@ -1,5 +1,5 @@
-// A server that goes may end its `subscriptions/listen` streams in good order before it does. If another one takes its place,
-// the client must not hear of that: it would never listen again. If none does, or the server lives on, it must.
+// A server that goes may end its `subscriptions/listen` streams in good order before it does. If another one takes its
+// place, the client must not hear of that: it would never listen again. If none does, or the server lives on, it must.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// P9 in the modern era: news of a changed list goes to the streams that asked for it, after their acknowledgement, stamped
-// with their id; with no stream open, to nobody. That streams live on is streams.test.ts's.
+// P9 in the modern era: news of a changed list goes to the streams that asked for it, after their acknowledgement,
+// stamped with their id; with no stream open, to nobody. That streams live on is streams.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

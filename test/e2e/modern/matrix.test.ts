@@ -1,5 +1,5 @@
-// Published clients × published servers × both strategies: every pair that works directly works through reloads, and hears of
-// changed lists. A pair that does not work directly is in the table too, so that the table stays true.
+// Published clients × published servers × both strategies: every pair that works directly works through reloads, and
+// hears of changed lists. A pair that does not work directly is in the table too, so that the table stays true.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

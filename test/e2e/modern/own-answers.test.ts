@@ -1,5 +1,5 @@
-// What the proxy answers in a server's place has the form of the era: results with `resultType` and `_meta`, errors with a code
-// outside of the ranges that are reserved. What the answers say is tested with the failures themselves.
+// What the proxy answers in a server's place has the form of the era: results with `resultType` and `_meta`, errors
+// with a code outside of the ranges that are reserved. What the answers say is tested with the failures themselves.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

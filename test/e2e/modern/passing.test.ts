@@ -1,5 +1,6 @@
-// What belongs to one request of the modern era passes untouched, over a reload too: the log level it asks for, rounds of input
-// with their opaque state, handles of tasks, progress. Where a new server can't know what an old one began, it says so itself.
+// What belongs to one request of the modern era passes untouched, over a reload too: the log level it asks for, rounds
+// of input with their opaque state, handles of tasks, progress. Where a new server can't know what an old one began, it
+// says so itself.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// What the proxy changes in modern messages, to the byte, and what it sends of its own: the promise of list changes, nothing
-// that may be cached, and requests in the client's latest words. All else passes as it was written.
+// What the proxy changes in modern messages, to the byte, and what it sends of its own: the promise of list changes,
+// nothing that may be cached, and requests in the client's latest words. All else passes as it was written.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

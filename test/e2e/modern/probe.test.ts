@@ -1,5 +1,5 @@
-// A client's disposable process: started, asked `server/discover`, and told to go by the end of stdin and SIGTERM at once. The
-// client kills after a second, so within that nothing may be left, whatever the server does.
+// A client's disposable process: started, asked `server/discover`, and told to go by the end of stdin and SIGTERM at
+// once. The client kills after a second, so within that nothing may be left, whatever the server does.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

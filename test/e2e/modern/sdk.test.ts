@@ -1,5 +1,5 @@
-// What the published v2 client and server do with each other over reloads, beyond calls and lists: subscriptions, caching, rounds
-// of input. And what a server that speaks both eras does for a client of the other one.
+// What the published v2 client and server do with each other over reloads, beyond calls and lists: subscriptions,
+// caching, rounds of input. And what a server that speaks both eras does for a client of the other one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,8 +11,8 @@ import type { Sdk } from './sdk.js';
 const from = (name: string) => JSON.stringify(import.meta.resolve(name));
 
 /**
- * A v2 server that ends its subscriptions in good order when it is told to go, as one that notices the end of stdin too late
- * can't. What it offers is made in `src/tools.mjs`.
+ * A v2 server that ends its subscriptions in good order when it is told to go, as one that notices the end of stdin too
+ * late can't. What it offers is made in `src/tools.mjs`.
  */
 const entry = `import { PassThrough } from 'node:stream';
 import { serveStdio, StdioServerTransport } from ${from('@modelcontextprotocol/server/stdio')};

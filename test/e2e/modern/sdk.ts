@@ -1,5 +1,6 @@
-// The published SDKs on both sides of the proxy: servers of either generation as projects that a test edits, and clients of
-// either generation, in every mode, behind one small face. What is asked of them, and what must come of it, is the tests'.
+// The published SDKs on both sides of the proxy: servers of either generation as projects that a test edits, and
+// clients of either generation, in every mode, behind one small face. What is asked of them, and what must come of it,
+// is the tests'.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';

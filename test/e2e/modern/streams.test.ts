@@ -1,5 +1,5 @@
-// A `subscriptions/listen` stream outlives the servers that feed it: the client sees one acknowledgement, no end, and what
-// any of them tells. Which list changes it carries is list-changes.test.ts's, how it ends cancelling.test.ts's.
+// A `subscriptions/listen` stream outlives the servers that feed it: the client sees one acknowledgement, no end, and
+// what any of them tells. Which list changes it carries is list-changes.test.ts's, how it ends cancelling.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

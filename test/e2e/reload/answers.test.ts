@@ -1,6 +1,6 @@
-// P1 across reloads of the built bin: every request of the client is answered once, by whichever generation it fell to, and
-// never with an answer to something else. What a lost generation owed is drain-retry.test.ts's and crash.test.ts's, many
-// edits in a row are coalescing.test.ts's.
+// P1 across reloads of the built bin: every request of the client is answered once, by whichever generation it fell to,
+// and never with an answer to something else. What a lost generation owed is drain-retry.test.ts's and crash.test.ts's,
+// many edits in a row are coalescing.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

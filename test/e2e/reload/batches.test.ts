@@ -1,5 +1,5 @@
-// JSON-RPC batches over a reload, on the built bin: what is inside one counts like what is sent alone. That a batch is held,
-// forwarded and answered as one is hold.test.ts's, that it is never sent again drain-retry.test.ts's.
+// JSON-RPC batches over a reload, on the built bin: what is inside one counts like what is sent alone. That a batch is
+// held, forwarded and answered as one is hold.test.ts's, that it is never sent again drain-retry.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

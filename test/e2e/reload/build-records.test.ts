@@ -1,5 +1,5 @@
-// What is on record as built: sources and outputs alike, for all proxies of a project, wherever each keeps its state. And commands
-// that build by themselves, which need no build of ours. How a build runs is builds.test.ts's.
+// What is on record as built: sources and outputs alike, for all proxies of a project, wherever each keeps its state.
+// And commands that build by themselves, which need no build of ours. How a build runs is builds.test.ts's.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Builds on the way to a reload: which command runs, when one is spared, when one is ended, and that what it prints reaches
-// the agent. One build is kept going by a file that the test makes and removes.
+// Builds on the way to a reload: which command runs, when one is spared, when one is ended, and that what it prints
+// reaches the agent. One build is kept going by a file that the test makes and removes.
 
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';

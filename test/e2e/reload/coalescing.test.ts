@@ -1,5 +1,5 @@
-// P6: however many saves come while a reload is under way, one more reload serves them all, and none is lost. Builds and
-// starts are kept going by files that the test makes and removes, so that a save falls where the test says.
+// P6: however many saves come while a reload is under way, one more reload serves them all, and none is lost. Builds
+// and starts are kept going by files that the test makes and removes, so that a save falls where the test says.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

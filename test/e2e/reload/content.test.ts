@@ -1,5 +1,6 @@
-// P5: only bytes count. What leaves the bytes as they are causes no build and no restart, with events and with polling; what
-// changes them does, whatever the time stamps say. Proved by the generation that answers and by the builds that ran.
+// P5: only bytes count. What leaves the bytes as they are causes no build and no restart, with events and with polling;
+// what changes them does, whatever the time stamps say. Proved by the generation that answers and by the builds that
+// ran.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// P15 on the built bin: a server that dies is started again and told of the session, and what it owed is answered; half of a
-// line it wrote is glued to nothing. Its exit codes decide what follows.
+// P15 on the built bin: a server that dies is started again and told of the session, and what it owed is answered; half
+// of a line it wrote is glued to nothing. Its exit codes decide what follows.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

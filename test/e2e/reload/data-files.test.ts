@@ -1,5 +1,5 @@
-// Data files that are watched without a single option: an edit is served, and what the server writes itself while it works is no
-// edit.
+// Data files that are watched without a single option: an edit is served, and what the server writes itself while it
+// works is no edit.
 
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A server that says which data it read when it started, and writes data when it is told to or by itself; without options, behind
-// the built bin.
+// A server that says which data it read when it started, and writes data when it is told to or by itself; without
+// options, behind the built bin.
 
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

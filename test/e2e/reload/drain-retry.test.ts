@@ -1,5 +1,6 @@
-// P8 on the built bin: a replaced generation may finish what it was asked; what it does not finish is sent again only where
-// that does no harm, and otherwise the client is told that it may have run. A generation that dies is crash.test.ts's.
+// P8 on the built bin: a replaced generation may finish what it was asked; what it does not finish is sent again only
+// where that does no harm, and otherwise the client is told that it may have run. A generation that dies is
+// crash.test.ts's.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// A server without tools that gets its first one by an edit, and loses it by another: the client hears of it and can list and call it,
-// because `tools` was declared from the start. What a client can't be told of stands in the log and in server_status.
+// A server without tools that gets its first one by an edit, and loses it by another: the client hears of it and can
+// list and call it, because `tools` was declared from the start. What a client can't be told of stands in the log and
+// in server_status.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// P12: how much is held and for how long, each limit with an answer that says so, and that a request which was turned away
-// is never executed later. Order is hold.test.ts's.
+// P12: how much is held and for how long, each limit with an answer that says so, and that a request which was turned
+// away is never executed later. Order is hold.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

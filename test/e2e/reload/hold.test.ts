@@ -1,5 +1,5 @@
-// P3 through a hold: what the client sends while a reload runs waits, in order, and reaches the new generation as it was
-// sent; and what passes the hold all the same. Its limits are hold-limits.test.ts's.
+// P3 through a hold: what the client sends while a reload runs waits, in order, and reaches the new generation as it
+// was sent; and what passes the hold all the same. Its limits are hold-limits.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

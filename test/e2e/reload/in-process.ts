@@ -1,5 +1,5 @@
-// A proxy in this process, for what the command line can't say yet: several rules. The streams are the only thing that is not
-// real; servers, builds and files are.
+// A proxy in this process, for what the command line can't say yet: several rules. The streams are the only thing that
+// is not real; servers, builds and files are.
 
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';

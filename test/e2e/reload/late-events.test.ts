@@ -1,5 +1,6 @@
-// P4 and P6 where events are not inotify's: they come late, and some not at all. The proxy is made to believe that it runs on macOS, and
-// its fs.watch is slowed down accordingly (fixtures/preloads/late-events.mjs); the files and the rest are real.
+// P4 and P6 where events are not inotify's: they come late, and some not at all. The proxy is made to believe that it
+// runs on macOS, and its fs.watch is slowed down accordingly (fixtures/preloads/late-events.mjs); the files and the
+// rest are real.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// P9 where a list can't be had, or changes while it is asked for: it counts as changed, a warning says why, and no reload
-// fails for it.
+// P9 where a list can't be had, or changes while it is asked for: it counts as changed, a warning says why, and no
+// reload fails for it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

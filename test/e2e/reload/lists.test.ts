@@ -1,5 +1,6 @@
 // P9 on the built bin: after a reload the client is told of exactly the lists that differ, and can have the new ones by
-// then. What a difference is, in all its forms, is proved beside src/lists; lists that can't be had in lists-unknown.test.ts.
+// then. What a difference is, in all its forms, is proved beside src/lists; lists that can't be had in
+// lists-unknown.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

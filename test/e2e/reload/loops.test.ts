@@ -1,5 +1,5 @@
-// P6: what the build or the server itself writes into the watched tree makes no endless loop, and what a person saves in
-// the same place is not mistaken for it. That a loop has ended shows in the generation staying the same.
+// P6: what the build or the server itself writes into the watched tree makes no endless loop, and what a person saves
+// in the same place is not mistaken for it. That a loop has ended shows in the generation staying the same.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -86,7 +86,8 @@ test('P6 settles: a build that writes the same bytes into its sources each time 
   const proxy = await watched(t, { files, options: building });
   await rests(proxy);
   const before = proxy.builds();
-  // In the first the file comes, in the second it is written again, which might be an edit taken back, in the third it is known.
+  // In the first the file comes, in the second it is written again, which might be an edit taken back, in the third it
+  // is known.
   assert.ok(before <= 3, `${before} builds`);
   proxy.say('two');
   assert.equal(await proxy.call(), 'two');

@@ -1,4 +1,5 @@
-// The options that change what a reload does to messages, each on the built bin: --concurrency, --while-reloading, --retry,
+// The options that change what a reload does to messages, each on the built bin: --concurrency, --while-reloading,
+// --retry,
 // --notify, --drain, --start-timeout, and the ways to have no reloading at all. --hold is hold-limits.test.ts's, --strategy
 // strategy.test.ts's.
 

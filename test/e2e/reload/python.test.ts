@@ -1,5 +1,6 @@
-// Python trusts its cached bytecode by the time stamp of the source, in whole seconds, and its size. The saves of these tests differ in
-// neither, and in the bytes alone. Needs a Python that writes its caches, as it does unless told otherwise.
+// Python trusts its cached bytecode by the time stamp of the source, in whole seconds, and its size. The saves of these
+// tests differ in neither, and in the bytes alone. Needs a Python that writes its caches, as it does unless told
+// otherwise.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

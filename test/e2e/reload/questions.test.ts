@@ -1,5 +1,6 @@
-// P10 for what servers ask of the client (sampling, elicitation, roots), on the built bin: two generations that use the same
-// ids are never confused, and a question whose asker is gone is taken back. What they are told is replay.test.ts's.
+// P10 for what servers ask of the client (sampling, elicitation, roots), on the built bin: two generations that use the
+// same ids are never confused, and a question whose asker is gone is taken back. What they are told is
+// replay.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// What the log says of a server's start: `starting` when its process is there, `ready` when the server itself has answered. An answer
-// that the proxy gave in its place is none.
+// What the log says of a server's start: `starting` when its process is there, `ready` when the server itself has
+// answered. An answer that the proxy gave in its place is none.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

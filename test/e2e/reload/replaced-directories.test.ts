@@ -1,5 +1,6 @@
-// P4 for directories that are replaced as a whole: a link to a directory that is pointed elsewhere, and another project that is put
-// in the place of the one that the proxy was started in. A call tells which code answers. What is watched in detail is for test/watch.
+// P4 for directories that are replaced as a whole: a link to a directory that is pointed elsewhere, and another project
+// that is put in the place of the one that the proxy was started in. A call tells which code answers. What is watched
+// in detail is for test/watch.
 
 import assert from 'node:assert/strict';
 import { renameSync, symlinkSync } from 'node:fs';

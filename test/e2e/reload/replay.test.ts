@@ -1,5 +1,6 @@
-// What a new generation is told of the session, on the built bin: exactly what the client had said and the old server had
-// accepted, under the proxy's own ids, and nothing of it leaks. The client's held messages come after: hold.test.ts.
+// What a new generation is told of the session, on the built bin: exactly what the client had said and the old server
+// had accepted, under the proxy's own ids, and nothing of it leaks. The client's held messages come after:
+// hold.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Real peers over a reload: the published SDK v1 client and server, with the client's own notification handlers, and the
-// published everything server, which is made to reload by a signal.
+// Real peers over a reload: the published SDK v1 client and server, with the client's own notification handlers, and
+// the published everything server, which is made to reload by a signal.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Tasks through reloads: a server that runs some drains until they are over and fetched, requests about them reach it meanwhile, and of
-// those that are lost the client is told so.
+// Tasks through reloads: a server that runs some drains until they are over and fetched, requests about them reach it
+// meanwhile, and of those that are lost the client is told so.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
-// A request that waits with the proxy and carries a progress token hears once a second why: real SDK clients, whose time-out that
-// resets, through a build that takes twice as long; and what a server says afterwards is more than what was heard before.
+// A request that waits with the proxy and carries a progress token hears once a second why: real SDK clients, whose
+// time-out that resets, through a build that takes twice as long; and what a server says afterwards is more than what
+// was heard before.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
-// A reloadable project behind the built bin, as the tests of this folder see it: what it answers, which generation does, and
-// what the log says has happened. A call is also the barrier: when it has been answered, the disk has been looked at, and a
-// reload that was due is over. What is edited, and how, is the test's.
+// A reloadable project behind the built bin, as the tests of this folder see it: what it answers, which generation
+// does, and what the log says has happened. A call is also the barrier: when it has been answered, the disk has been
+// looked at, and a reload that was due is over. What is edited, and how, is the test's.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -117,8 +117,9 @@ export function gated(): WatchedOptions & { files: Record<string, string> } {
 }
 
 /**
- * A project whose server runs what `node build.mjs` has made of the sources. The build reads them, notes itself down, goes on only
- * when there is no file `hold-build`, prints what the file `build-says` holds, and fails on a source that says `wrong`.
+ * A project whose server runs what `node build.mjs` has made of the sources. The build reads them, notes itself down,
+ * goes on only when there is no file `hold-build`, prints what the file `build-says` holds, and fails on a source that
+ * says `wrong`.
  */
 export function built(): WatchedOptions & { files: Record<string, string> } {
   const { 'server.mjs': server } = reloadable('one') as { 'server.mjs': string };
@@ -157,8 +158,8 @@ function countLines(file: string): number {
 }
 
 /**
- * Only whole lines, and none that the server itself prints. The warning that `--watch` leaves out the entry is left out too: these
- * projects watch `src` alone on purpose.
+ * Only whole lines, and none that the server itself prints. The warning that `--watch` leaves out the entry is left out
+ * too: these projects watch `src` alone on purpose.
  */
 function parseLog(stderr: string): LogEvent[] {
   return stderr

@@ -1,5 +1,6 @@
-// What is watched, seen from outside: an edit of it restarts the server, an edit of anything else doesn't. Each step is an
-// edit and a call; the generation that answers tells which it was. The watcher's finer points have tests of their own.
+// What is watched, seen from outside: an edit of it restarts the server, an edit of anything else doesn't. Each step is
+// an edit and a call; the generation that answers tells which it was. The watcher's finer points have tests of their
+// own.
 
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

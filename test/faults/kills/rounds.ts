@@ -1,6 +1,7 @@
-// kill -9 at random moments: of servers, of what they started, of builds and of the proxy itself, under traffic and edits, in
-// starts, builds, handshakes, swaps and drains. Projects live through several proxies, each on the state that the one before
-// left. What each moment owes the client is traffic.ts's to judge; here is that everything goes on, and that nothing stays.
+// kill -9 at random moments: of servers, of what they started, of builds and of the proxy itself, under traffic and
+// edits, in starts, builds, handshakes, swaps and drains. Projects live through several proxies, each on the state that
+// the one before left. What each moment owes the client is traffic.ts's to judge; here is that everything goes on, and
+// that nothing stays.
 
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -126,7 +127,10 @@ async function atRest(proxy: Started, { saved }: Scene): Promise<void> {
   assert.equal(answer.result.content[0].text, String(saved), proxy.transcript());
 }
 
-/** Closes what is still there. A proxy that was killed leaves servers that see the end of their stdin, and so does a build. */
+/**
+ * Closes what is still there. A proxy that was killed leaves servers that see the end of their stdin, and so does a
+ * build.
+ */
 async function gone(proxy: Started, { files: here }: Scene): Promise<void> {
   proxy.end();
   const { code, signal } = await proxy.exit();

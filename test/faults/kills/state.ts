@@ -1,5 +1,5 @@
-// What a proxy that was killed may leave in the state directory, looked at when its successor has closed: whole files, a trail
-// that can be read, no lock, nothing of the dead (P13).
+// What a proxy that was killed may leave in the state directory, looked at when its successor has closed: whole files,
+// a trail that can be read, no lock, nothing of the dead (P13).
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

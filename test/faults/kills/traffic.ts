@@ -1,5 +1,6 @@
-// A client that never stops asking, and what it is owed however many processes die: each request answered once, by code that
-// is no older than the last save before it, or failed with words; and nothing done twice that was asked once (P1, P4, P8).
+// A client that never stops asking, and what it is owed however many processes die: each request answered once, by code
+// that is no older than the last save before it, or failed with words; and nothing done twice that was asked once (P1,
+// P4, P8).
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -33,7 +34,9 @@ interface Asking {
 
 let asked = 0;
 
-/** Asks until told to stop; resolves when everything has been answered. A proxy that was killed owes nothing any more. */
+/**
+ * Asks until told to stop; resolves when everything has been answered. A proxy that was killed owes nothing any more.
+ */
 export async function traffic(asking: Asking, over: AbortSignal, killed: () => boolean): Promise<void> {
   const stream = async () => {
     while (!over.aborted) {

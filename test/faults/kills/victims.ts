@@ -1,12 +1,15 @@
-// The project whose processes are killed, and how they are told apart from outside: the proxy, its servers, the child that
-// each server has, the build, and the helper that runs a first build. Each is found by what the kernel knows of it. Who dies when is rounds.ts's.
+// The project whose processes are killed, and how they are told apart from outside: the proxy, its servers, the child
+// that each server has, the build, and the helper that runs a first build. Each is found by what the kernel knows of
+// it. Who dies when is rounds.ts's.
 
 import { readFileSync } from 'node:fs';
 import { processesOf } from '../../support/processes.js';
 import { script, scripted } from '../../support/live.js';
 import { bin } from '../../support/paths.js';
 
-/** Oldest and newest are of the generations that are alive: with two of them, what drains or serves, and the candidate. */
+/**
+ * Oldest and newest are of the generations that are alive: with two of them, what drains or serves, and the candidate.
+ */
 export const roles = ['newest server', 'oldest server', 'grandchild', 'build', 'build helper', 'proxy'] as const;
 export type Role = (typeof roles)[number];
 
