@@ -11,5 +11,5 @@ const setUp = existsSync(`${root}node_modules/.setup-stamp`)
 console.log(`npm test does three things:
   1. set-up: installs ${setUp}
   2. build: some ten seconds
-  3. tests: ${files.length} files, or those whose path has a word of yours in it (npm test -- cli/explain). All of them took four to five
-     minutes on an idle machine with two cores, and ten to thirteen beside other work.`);
+  3. tests: ${files.length} files, or those whose path has a word of yours in it (npm test -- cli/explain). All of them took about
+     eight minutes on an idle machine with two cores, and fifteen to twenty beside other work.`);

@@ -96,10 +96,10 @@ test('npm test says first what it does, and how long that takes', (t) => {
   const clone = partOfClone(t, 'scripts/test-plan.mjs', 'test/cli');
   const { status, stdout } = node(clone, ['scripts/test-plan.mjs']);
   assert.equal(status, 0);
-  for (const words of [/set-up: .*a minute or two/, /build: /, /tests: \d+ files/, /four to five\s+minutes/])
+  for (const words of [/set-up: .*a minute or two/, /build: /, /tests: \d+ files/, /about\s+eight\s+minutes/])
     assert.match(stdout, words);
   assert.match(
     readFileSync(join(root, 'README.md'), 'utf8'),
-    /npm test +# set-up, build, every test: four to five minutes/,
+    /npm test +# set-up, build, every test: about eight minutes/,
   );
 });
