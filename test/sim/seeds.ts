@@ -1,5 +1,5 @@
 /**
- * The runs of the suite: 800 seeds, in eight files: processors share them, and on a loaded machine each stays within
+ * The runs of the suite: 1,200 seeds, in eight files: processors share them, and on a loaded machine each stays within
  * the deadline of a file. What is simulated is in run.ts, what is checked in model.ts; `npm run sim` runs it for
  * longer.
  */
@@ -8,7 +8,7 @@ import { report } from './report.js';
 import { run } from './run.js';
 import { scriptOf } from './script.js';
 
-const RUNS = 100;
+const RUNS = 150;
 const EVENTS = 200;
 
 /** Each part has seeds of its own. */
