@@ -6,7 +6,7 @@
 import type { BuildOrder, FromHelper, ToHelper } from './build/helper-messages.js';
 import { toSend } from './build/helper-messages.js';
 import { runBuild, type BuildResult } from './build/run.js';
-import { finishBuild, type Finish } from './reload/finish-build.js';
+import { finishBuild, type Finish } from './project/finish-build.js';
 
 interface Orders {
   /** Undefined if the proxy goes before it has given any. */

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { liveSupply, supplied, supply } from './config/discovery/supply.js';
 import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
-import { openLog } from './log/open.js';
+import { openLog } from './sinks/open-log.js';
 import { createProxy as create, type Proxy } from './proxy.js';
 
 export type { Proxy, ProxyOptions };

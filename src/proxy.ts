@@ -8,7 +8,7 @@ import { messageTooLong } from './agent/words.js';
 import type { Config } from './config/config.js';
 import type { LiveConfig } from './config/live.js';
 import type { Flow, FlowContext, Streams } from './flow/flow.js';
-import type { Log } from './log/log.js';
+import type { Log } from './sinks/log.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
@@ -98,7 +98,7 @@ async function pipeFlow(context: FlowContext): Promise<Flow> {
 }
 
 async function reloadFlow(context: FlowContext): Promise<Flow> {
-  const { Controller } = await import('./reload/controller.js');
+  const { Controller } = await import('./lineage/controller.js');
   return new Controller(context);
 }
 

@@ -2,7 +2,7 @@
  * The clients known to ignore `notifications/tools/list_changed`: their model keeps the tools of the connection's
  * beginning, whatever an edit adds. With `--agent-tools auto` they alone get `list_server_tools` and
  * `call_server_tool`. A client that is not in the table counts as heeding the notification. Data and its look-up only:
- * which tools follow from it is for pipeline/agent-calls.ts.
+ * which tools follow from it is for exchange/agent-calls.ts.
  */
 
 export interface ClientWithoutListChanged {

@@ -1,6 +1,6 @@
 /**
  * The names under which an agent has our tools, and sentences that are said only if it has the tool that they name.
- * Which tools a client has is decided in pipeline/agent-calls.ts. Pure.
+ * Which tools a client has is decided in exchange/agent-calls.ts. Pure.
  */
 import type { AgentTool } from './tools.js';
 

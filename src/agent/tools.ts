@@ -1,6 +1,6 @@
 /**
  * The tools that `--agent-tools` adds, all or some of them, for an agent that develops the server it is using: what
- * they are called, what they take and give. What they do is in reload/agent-tools.ts, what they say in words.ts,
+ * they are called, what they take and give. What they do is in lineage/agent-tools.ts, what they say in words.ts,
  * reports.ts and status-report.ts. Pure.
  */
 

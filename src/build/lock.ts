@@ -9,8 +9,8 @@ import { watch } from 'node:fs';
 import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { draftOf, sweepDrafts } from '../log/drafts.js';
-import { NotRegular, readStateFile, writeWhole } from '../log/state-file.js';
+import { draftOf, sweepDrafts } from '../state/temp-files.js';
+import { NotRegular, readStateFile, writeWhole } from '../state/state-file.js';
 import { isGone, ownerOf, parseOwner } from './owner.js';
 
 export interface Lock {

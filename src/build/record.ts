@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readStateFile, writeWhole, type Written } from '../log/state-file.js';
+import { readStateFile, writeWhole, type Written } from '../state/state-file.js';
 
 /** Fingerprints. */
 export interface Built {

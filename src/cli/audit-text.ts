@@ -1,8 +1,8 @@
 // Lines of the audit trail as people read them: one line each, the time in theirs, and below a failure what was
 // printed. Which lines is for log.ts and status.ts.
 
-import type { AuditLine } from '../log/audit.js';
-import { escapeControls } from '../log/log.js';
+import type { AuditLine } from '../state/audit-trail.js';
+import { escapeControls } from '../sinks/log.js';
 
 /** `label`: which server the line is about. */
 export function auditText(line: AuditLine, label: string): string {

@@ -3,9 +3,9 @@
 
 import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
-import { readAudit, type AuditLine } from '../log/audit.js';
-import { followAudit } from '../log/follow.js';
-import { NotRegular } from '../log/state-file.js';
+import { readAudit, type AuditLine } from '../state/audit-trail.js';
+import { followAudit } from '../state/follow.js';
+import { NotRegular } from '../state/state-file.js';
 import { auditText, localTime } from './audit-text.js';
 import { readSince } from './since.js';
 import { findStateDirs, labelsOf, nothingFound } from './state-dirs.js';

@@ -2,7 +2,7 @@
 // commands.ts.
 
 import { noCommand, type Given } from '../config/config.js';
-import { flush } from '../log/flush.js';
+import { flush } from '../sinks/flush.js';
 import { reportBug } from './bug.js';
 import { usageOf, type Command } from './command.js';
 import { readCommandLine } from './command-line.js';

@@ -5,9 +5,9 @@ import { isatty } from 'node:tty';
 import type { Given } from '../config/config.js';
 import type { Supplied } from '../config/discovery/supply.js';
 import type { LiveConfig } from '../config/live.js';
-import { openLog } from '../log/open.js';
+import { openLog } from '../sinks/open-log.js';
 import { createProxy, type Proxy } from '../proxy.js';
-import type { FirstServer } from '../server/first.js';
+import type { FirstServer } from '../server/early-server.js';
 import { MARK } from '../smoke/leftovers.js';
 import { buildHelperCommand } from './helper-command.js';
 

@@ -2,7 +2,7 @@
 // checked, and how, is in smoke/.
 
 import { constants } from 'node:os';
-import { flush } from '../log/flush.js';
+import { flush } from '../sinks/flush.js';
 import type { Result } from '../config/check.js';
 import { resolveConfig, type Given } from '../config/config.js';
 import { supplied } from '../config/discovery/supply.js';

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
 import { stateDir } from '../config/state-dir.js';
-import { aboutOf, stateDirsOf, type About } from '../log/shown.js';
+import { aboutOf, stateDirsOf, type About } from '../state/status-file.js';
 import { currentDirectory } from './current-directory.js';
 
 export interface Places {

@@ -3,9 +3,9 @@
 
 import type { Result } from '../config/check.js';
 import type { Given } from '../config/config.js';
-import { lastOf } from '../log/audit.js';
-import { escapeControls } from '../log/log.js';
-import { runningProxies, type About, type ProxyHealth, type RunningProxy } from '../log/shown.js';
+import { lastOf } from '../state/audit-trail.js';
+import { escapeControls } from '../sinks/log.js';
+import { runningProxies, type About, type ProxyHealth, type RunningProxy } from '../state/status-file.js';
 import { indented, localTime, phasesText } from './audit-text.js';
 import { commandText, findStateDirs, idOf, nothingFound } from './state-dirs.js';
 

@@ -4,8 +4,8 @@
 
 import { access, constants, lstat, open, readFile, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import type { Result } from '../config/check.js';
-import { draftOf } from '../log/drafts.js';
-import { openStateFile } from '../log/state-file.js';
+import { draftOf } from '../state/temp-files.js';
+import { openStateFile } from '../state/state-file.js';
 
 export interface ClientFile {
   /** As it was named. */

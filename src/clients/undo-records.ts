@@ -4,7 +4,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stateDir } from '../config/state-dir.js';
-import { readStateFile, writeWhole, type Written } from '../log/state-file.js';
+import { readStateFile, writeWhole, type Written } from '../state/state-file.js';
 import { isRecord } from './layout.js';
 import type { Shape, Undo } from './shape.js';
 

@@ -1,12 +1,12 @@
 /**
  * What the two flows between client and servers have in common: what they are given and what they hand back. Types
- * only; the flows are pass-through.ts and reload/controller.ts, and proxy.ts chooses.
+ * only; the flows are pass-through.ts and lineage/controller.ts, and proxy.ts chooses.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import type { LiveConfig } from '../config/live.js';
-import type { Log } from '../log/log.js';
-import type { FirstServer } from '../server/first.js';
+import type { Log } from '../sinks/log.js';
+import type { FirstServer } from '../server/early-server.js';
 import type { Generation, GenerationSpec } from '../server/generation.js';
 import type { Noise } from '../server/noise.js';
 import type { Leftovers } from './leftovers.js';

@@ -4,7 +4,7 @@
  * before each signal. Both flows use it; marked.ts finds them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../log/log.js';
+import type { Log } from '../sinks/log.js';
 import { isMarked, MARK } from '../process/mark.js';
 import { canFindMarked, findMarked, type MarkedProcess } from '../process/marked.js';
 

@@ -2,11 +2,11 @@
  * The plain pipe: one server, every line of the client to it and every message of it to the client, byte for byte,
  * until one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
  */
-import { Closing, type Reason } from './closing.js';
+import { Closing, type Reason } from './shutdown.js';
 import type { Flow, FlowContext } from './flow.js';
 import { startGeneration, type Generation, type GenerationEvents } from '../server/generation.js';
 import { Endpoint } from '../wire/endpoint.js';
-import { error, PARSE_ERROR } from '../wire/message.js';
+import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 import { idInHead } from '../wire/scan.js';
 
 export async function passThrough(context: FlowContext): Promise<Flow> {

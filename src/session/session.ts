@@ -1,6 +1,6 @@
 /**
  * What client and server agreed, folded out of the messages that passed: enough to open the same session with a new
- * process. It sends nothing; reload/handshake.ts does, by what is written here.
+ * process. It sends nothing; lineage/handshake.ts does, by what is written here.
  */
 import { locate, readAt } from '../wire/edit.js';
 import { lineOf, type Owed } from './ledger.js';

@@ -1,7 +1,7 @@
 /**
  * The tasks that servers run for the client (`tasks/…`): which generation has one, and whether the client still has
  * something to expect of it. A task lives in the process that began it, so requests about it go there, and that process
- * drains until its tasks are over. Pure; what a message says about a task is read in pipeline/task-messages.ts.
+ * drains until its tasks are over. Pure; what a message says about a task is read in exchange/task-messages.ts.
  */
 
 /** Of so many tasks whose server is gone it is remembered how they ended. */

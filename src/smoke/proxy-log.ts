@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRecord } from '../lists/lists.js';
-import type { EventName } from '../log/log.js';
+import type { EventName } from '../sinks/log.js';
 
 export interface LogEvent extends Readonly<Record<string, unknown>> {
   readonly event: EventName;

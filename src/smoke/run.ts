@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { CLIENT_ENDED } from '../flow/closing.js';
+import { CLIENT_ENDED } from '../flow/shutdown.js';
 import { connect, type Connection, type Ending } from './connection.js';
 import { whyNot, type Era } from './eras.js';
 import { canFindLeftovers, endLeftovers, MARK } from './leftovers.js';

@@ -2,7 +2,7 @@
 // Also how many of them are watched, since a package may hold a whole store of them. What is named by an option never
 // comes here.
 
-import { isDullDirectory, isDullFile } from './names.js';
+import { isDullDirectory, isDullFile } from './default-ignores.js';
 
 export const DATA_ENDINGS: readonly string[] =
   'json jsonc yaml yml toml md txt csv sql graphql html hbs j2 ejs xml ini'.split(' ');

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Stamp } from './entry.js';
-import type { Pace } from './pace.js';
+import type { Pace } from './time-slice.js';
 import { isBelow, realOf } from './paths.js';
 
 export interface Digest {

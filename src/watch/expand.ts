@@ -2,7 +2,7 @@
 // By name only: .gitignore files are not weighed, so it may list a little more than is watched.
 import { readdirSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { isDullDirectory, isDullFile } from './names.js';
+import { isDullDirectory, isDullFile } from './default-ignores.js';
 import { parseRoot, type Glob } from './roots.js';
 
 /** Absolute paths. What is named without being a glob is among them even if it does not exist. */

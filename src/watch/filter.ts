@@ -4,7 +4,7 @@ import { isAbsolute, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { holdsNoData, isDataFile, isEnvironmentFile } from './data-files.js';
 import { below, inNamedDirectory, isIgnored, without, type Layer } from './gitignore.js';
-import { isDullDirectory, isDullFile } from './names.js';
+import { isDullDirectory, isDullFile } from './default-ignores.js';
 import type { Root } from './roots.js';
 
 /** One root, seen from one directory in it. */

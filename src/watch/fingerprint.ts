@@ -2,7 +2,7 @@
 // large trees they can be computed in slices ahead of time. The entries are the contents' and are only read here.
 import { createHash } from 'node:crypto';
 import { namedKey, pathOf, type Entry } from './entry.js';
-import type { Pace } from './pace.js';
+import type { Pace } from './time-slice.js';
 
 export interface Fingerprints {
   of(rule: string): string;

@@ -4,8 +4,8 @@
 import { lstatSync, opendirSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
 import { basename, join } from 'node:path';
 import { below, parseLayer, type Layer } from './gitignore.js';
-import { marksTop } from './names.js';
-import type { Pace } from './pace.js';
+import { marksTop } from './default-ignores.js';
+import type { Pace } from './time-slice.js';
 import { parentsInProject } from './roots.js';
 
 export interface Listing {

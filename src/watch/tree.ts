@@ -6,8 +6,8 @@ import { isDataFile, MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.j
 import { openScope, withLayer, type Filter, type Place, type Scope } from './filter.js';
 import { parseLayer } from './gitignore.js';
 import { gitignoresAbove, list, type Listing } from './listing.js';
-import type { Pace } from './pace.js';
-import { isDullDirectory } from './names.js';
+import type { Pace } from './time-slice.js';
+import { isDullDirectory } from './default-ignores.js';
 import { leadsToDirectory, statOf } from './paths.js';
 import type { Root } from './roots.js';
 

@@ -1,5 +1,5 @@
 // The shapes between the watch and its caller; what they mean in time is watch.ts's business.
-import type { Change, Mark } from './contents.js';
+import type { Change, Mark } from './content-index.js';
 
 export type { Change, Mark };
 

@@ -3,16 +3,16 @@
 // report it, is the caller's.
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createBell } from './bell.js';
-import { abortable, createChecks } from './checks.js';
-import { createContents } from './contents.js';
+import { createBell } from './debounce.js';
+import { abortable, createChecks } from './single-flight.js';
+import { createContents } from './content-index.js';
 import { MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.js';
 import { createFilter } from './filter.js';
-import { createIntake } from './intake.js';
+import { createIntake } from './hashing.js';
 import { createObserver } from './observer.js';
-import { createPace, type Pace } from './pace.js';
+import { createPace, type Pace } from './time-slice.js';
 import { isBelow, labelOf, realOf, statOf } from './paths.js';
-import { createPlaces } from './places.js';
+import { createPlaces } from './root-locations.js';
 import { parseRoot } from './roots.js';
 import { thisSystem, type System } from './system.js';
 import { createTree, type Found } from './tree.js';

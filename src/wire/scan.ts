@@ -7,7 +7,7 @@
  */
 import type { Envelope, Id } from './envelope.js';
 import { envelopeOf, Found, isId, TAIL, walk } from './members.js';
-import { quickHead, quickScan } from './quick.js';
+import { quickHead, quickScan } from './fast-scan.js';
 import type { Pieces } from './run.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, isSpace, OPEN_ARRAY, OPEN_OBJECT, skipSpace, skipValue } from './tokens.js';
 

@@ -1,5 +1,5 @@
 // Clients that are careless with the envelope: what works with the server alone works through the proxy, reloads
-// included. What is said of such lines, and which are answered, is tested in test/pipeline/malformed.test.ts.
+// included. What is said of such lines, and which are answered, is tested in test/exchange/malformed.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -3,7 +3,7 @@
  * before, with that member changed, and every byte elsewhere is the same. A line that JSON.parse refuses may be refused
  * or edited, but not damaged elsewhere.
  */
-import { neverCached, promiseListChanges, withFailure } from '#src/pipeline/patch.js';
+import { neverCached, promiseListChanges, withFailure } from '#src/exchange/patch.js';
 import { appendAt, locate, readAt, setAt } from '#src/wire/edit.js';
 import { holds, same, sameBytes } from './difference.js';
 import type { Random } from './random.js';

@@ -2,7 +2,7 @@
  * The scanner, the inside of batches and the keys of ids against JSON.parse. A byte order mark is no part of a line;
  * bytes that are no UTF-8 count as U+FFFD, as they do for every reader of text.
  */
-import { lookInside, joinBatch } from '#src/pipeline/batch.js';
+import { lookInside, joinBatch } from '#src/exchange/batch.js';
 import { keyOf } from '#src/session/ids.js';
 import { idInHead, scan, type Envelope } from '#src/wire/scan.js';
 import { holds, same, sameBytes } from './difference.js';

@@ -4,9 +4,9 @@
  * be full.
  */
 import { EventEmitter } from 'node:events';
-import { createBell } from '#src/watch/bell.js';
-import { createChecks } from '#src/watch/checks.js';
-import { createContents } from '#src/watch/contents.js';
+import { createBell } from '#src/watch/debounce.js';
+import { createChecks } from '#src/watch/single-flight.js';
+import { createContents } from '#src/watch/content-index.js';
 import type { Watch, WatchCallbacks, WatchOptions } from '#src/watch/types.js';
 import type { Kernel } from './kernel.js';
 

@@ -4,10 +4,10 @@
  * run, to the byte.
  */
 import { Writable } from 'node:stream';
-import { Controller } from '#src/reload/controller.js';
+import { Controller } from '#src/lineage/controller.js';
 import type { Config } from '#src/config/config.js';
 import type { FlowContext } from '#src/flow/flow.js';
-import type { Log } from '#src/log/log.js';
+import type { Log } from '#src/sinks/log.js';
 import { build } from './builds.js';
 import { Client, type Tamper } from './client.js';
 import { Disk, codeOf } from './disk.js';

@@ -22,7 +22,7 @@ test('every file of the bundle has a source map that leads to the sources', () =
     files.filter((file) => !maps.has(`${file}.map`)),
     [],
   );
-  assert.ok(sources.has('../../src/cli/main.ts') && sources.has('../../src/reload/controller.ts'));
+  assert.ok(sources.has('../../src/cli/main.ts') && sources.has('../../src/lineage/controller.ts'));
   assert.deepEqual(
     [...sources].filter((source) => !source.includes('node_modules/') && !existsSync(join(directory, source))),
     [],

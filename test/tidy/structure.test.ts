@@ -46,7 +46,7 @@ const offences: [title: string, file: string, text: string, problem: string][] =
   ['imports point downwards only', 'misc/x.ts', `import '../wire/lines.js';`, 'misc is no known layer'],
   ['pure code stays pure', 'session/x.ts', `import { x } from 'node:fs';`, 'pure code must not import node:fs'],
   ['pure code stays pure', 'pipeline/x.ts', `import {\n  x,\n} from "p";`, 'pure code must not import p'],
-  ['pure code stays pure', 'reload/state.ts', `const now = Date.now();`, 'pure code must not use Date.now'],
+  ['pure code stays pure', 'lineage/state.ts', `const now = Date.now();`, 'pure code must not use Date.now'],
   ['pure code stays pure', 'lists/compare.ts', `if (process.env.A) {}`, 'pure code must not use process'],
   [
     'every package has one home, and no MCP SDK is used',

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { openWatch } from '#src/watch/watch.js';
-import { createBell } from '#src/watch/bell.js';
+import { createBell } from '#src/watch/debounce.js';
 import { arrive, put, temporary, watched, within, type Options } from './fixture.js';
 import { cleanup } from '../support/cleanup.js';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFilter } from '#src/watch/filter.js';
-import { createPace } from '#src/watch/pace.js';
+import { createPace } from '#src/watch/time-slice.js';
 import { parseRoot } from '#src/watch/roots.js';
 import { openEvents } from '#src/watch/source.js';
 import { createTree, type Found } from '#src/watch/tree.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { quickHead, quickScan } from '#src/wire/quick.js';
+import { quickHead, quickScan } from '#src/wire/fast-scan.js';
 import { idInHead, scan, scanAny, scanPieces, type Envelope } from '#src/wire/scan.js';
 
 /** What the scanner should say of a line that JSON.parse accepts. */

@@ -1,6 +1,6 @@
 // `mcp-hotline log`.
 
-import { flush } from '../../log/flush.js';
+import { flush } from '../../sinks/flush.js';
 import type { Command, Invocation } from '../command.js';
 import type { LogGiven } from '../log.js';
 import { json, where } from '../report-options.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Ajv } from 'ajv';
 import { toolDefinitions } from '#src/agent/tools.js';
-import type { AuditLine } from '#src/log/audit.js';
+import type { AuditLine } from '#src/state/audit-trail.js';
 import { live } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
 import type { Json } from '../../support/message.js';

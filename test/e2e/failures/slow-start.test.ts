@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FORESEEN_AFTER_MS } from '#src/reload/start-limits.js';
+import { FORESEEN_AFTER_MS } from '#src/lineage/start-limits.js';
 import { live, script, scripted } from '../../support/live.js';
 import type { Live } from '../../support/live.js';
 import { behaviour } from '../../support/reloadable.js';

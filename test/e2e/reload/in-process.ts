@@ -4,7 +4,7 @@
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { resolveConfig, type Rule } from '#src/config/config.js';
-import { createLog } from '#src/log/log.js';
+import { createLog } from '#src/sinks/log.js';
 import { createProxy } from '#src/proxy.js';
 import { newMarker, testEnvironment, type Message } from '../../support/harness.js';
 import { splitLines } from '../../support/lines.js';

@@ -1,0 +1,203 @@
+/**
+ * What happens to messages when generations come and go: the hold begins and ends, one generation takes over from
+ * another, and what a lost one owed is sent again or answered. When that is due is decided in reload/.
+ */
+import { askerGone, heldTooLong, type Failure } from '../agent/words.js';
+import type { Key } from '../session/ids.js';
+import { lineOf, type Owed } from '../session/ledger.js';
+import { notification } from '../wire/json-rpc.js';
+import { notificationsFor } from '../lists/compare.js';
+import type { ListName } from '../lists/lists.js';
+import { toolNames } from './agent-calls.js';
+import { joinBatch } from './batch.js';
+import { isAlive, type Desk, type Introduction, type Reply } from './desk.js';
+import { answerAll, forward, freeTurn, pump } from './from-client.js';
+import { failureAnswer, lostAnswer } from './failure-answers.js';
+import type { Held } from './hold.js';
+import { ask } from './proxy-requests.js';
+import { forgetProgress, keepProgress } from './progress.js';
+import { maySendAgain } from './retry-safety.js';
+import { standIn } from './local-answers.js';
+import { goneTaskAnswer, taskOwner } from './task-messages.js';
+import { answerToolLists } from './undeclared-tools.js';
+import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './listen-streams.js';
+
+export function holdTraffic(desk: Desk): void {
+  desk.holding = true;
+}
+
+/** Ends the hold: what waits goes, in order, to whoever serves now. */
+export function release(desk: Desk, failure: Failure | undefined): void {
+  desk.failure = failure;
+  desk.holding = false;
+  if (failure !== undefined && desk.serving === undefined) acknowledgeStreams(desk);
+  for (const held of desk.hold.takeAgain()) forward(desk, held);
+  pump(desk);
+  for (const held of desk.hold.takeAll()) forward(desk, held);
+}
+
+/** The candidate serves from now on; the one before drains. The hold goes on until it is released. */
+export function takeOver(desk: Desk, generation: number): void {
+  if (desk.serving !== undefined && desk.serving !== generation) desk.draining.add(desk.serving);
+  keepStreams(desk, desk.serving);
+  desk.serving = generation;
+  desk.lacking = desk.capabilityGaps.get(generation)?.lacking ?? desk.lacking;
+  if (desk.candidate === generation) desk.candidate = undefined;
+  // A candidate has opened the session before it takes over; the first of all has been asked nothing yet.
+  if (desk.session.stands) desk.born = true;
+  // The names that the client was listed for our tools were chosen without a look at those of this server.
+  if (desk.standInTools !== 'unlisted') desk.named = false;
+  reopenStreams(desk, generation);
+}
+
+/** The serving generation gets no more requests: it is to be stopped before another one starts. */
+export function retire(desk: Desk): void {
+  keepStreams(desk, desk.serving);
+  if (desk.serving !== undefined) desk.draining.add(desk.serving);
+  desk.serving = undefined;
+}
+
+/** What a lost generation still owed: what was answered in its place, and what is sent again. */
+export interface Lost {
+  readonly answered: readonly Owed[];
+  readonly again: readonly Owed[];
+}
+
+/**
+ * The generation is gone, or given up: nothing it says counts any more, and what it owed is settled here. `crash`: how
+ * it came to its end, for those whose calls it took with it.
+ */
+export function lose(desk: Desk, generation: number, crash?: Failure): Lost {
+  if (desk.serving === generation) desk.serving = undefined;
+  if (desk.candidate === generation) desk.candidate = undefined;
+  desk.draining.delete(generation);
+  desk.introduced.delete(generation);
+  desk.settled.delete(generation);
+  keepStreams(desk, generation);
+  for (const listen of desk.listens) listen.told.delete(generation);
+  desk.tasks.lose(generation);
+  const taken = desk.ledger.take(generation);
+  const waiting = taken.filter((entry) => !entry.cancelled);
+  const owed = crash === undefined ? waiting : answerToolLists(desk, generation, waiting);
+  desk.capabilityGaps.delete(generation);
+  for (const entry of owed) freeTurn(desk, entry);
+  // Before the session stands, a new process is sent what the old one owed, whatever --retry says.
+  const retries = desk.options.retry === 'safe' || !desk.session.stands;
+  const again = owed.filter((entry) => retries && maySendAgain(entry, desk.harmless.get(generation)));
+  const answered = owed.filter((entry) => !again.includes(entry));
+  answerLost(desk, answered, crash);
+  desk.harmless.delete(generation);
+  for (const question of desk.questions.orphan(generation)) {
+    desk.ports.client(
+      Buffer.from(
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${question.shown},"reason":${JSON.stringify(askerGone())}}}\n`,
+      ),
+    );
+  }
+  for (const [key, own] of desk.own) {
+    if (own.generation !== generation) continue;
+    desk.own.delete(key);
+    own.reply({ kind: 'gone' });
+  }
+  sendAgain(desk, again);
+  pump(desk);
+  return { answered, again };
+}
+
+function answerLost(desk: Desk, lost: readonly Owed[], crash: Failure | undefined): void {
+  const batches = new Map<object, Buffer[]>();
+  for (const owed of lost) {
+    forgetProgress(desk, owed);
+    const { id, method, again } = owed;
+    const request = { id, method, line: lineOf(owed) };
+    const task = taskOwner(desk, method, request.line);
+    const isGone = task === 'lost' || task === 'over';
+    const line = isGone ? goneTaskAnswer(id, request.line, task) : lostAnswer(desk, request, crash, again);
+    if (owed.batch === undefined) desk.ports.client(line);
+    else batches.set(owed.batch, [...(batches.get(owed.batch) ?? []), line]);
+  }
+  for (const lines of batches.values()) desk.ports.client(joinBatch(lines));
+}
+
+function sendAgain(desk: Desk, owed: readonly Owed[]): void {
+  const held = owed.map((entry): Held => {
+    keepProgress(desk, entry);
+    return {
+      line: lineOf(entry),
+      envelope: { kind: 'request', id: entry.id, method: entry.method },
+      since: desk.ports.now(),
+      again: true,
+    };
+  });
+  if (desk.holding) desk.hold.addFirst(held);
+  else for (const entry of held) forward(desk, entry);
+}
+
+/** Answers what has waited too long. Returns when to look again. */
+export function expire(desk: Desk): number | undefined {
+  const { hold } = desk.options;
+  if (hold === 0) return undefined;
+  for (const held of desk.hold.expire(desk.ports.now() - hold)) {
+    const text = heldTooLong(hold / 1000, toolNames(desk, held.line), { isRetry: held.again, isFirst: !desk.born });
+    const facts = { waitedMs: hold, ...(held.again ? { mayHaveRun: true } : {}) };
+    const line = answerAll(held, (request) => failureAnswer(desk, request, { text }, facts));
+    if (line !== undefined) desk.ports.client(line);
+  }
+  const { oldest } = desk.hold;
+  return oldest === undefined ? undefined : oldest + hold;
+}
+
+/**
+ * The client waits too long for its session to be opened: it is answered in place of the server, be the request with
+ * one or held. What a server that has it says in the end comes to us. `failure`: what is wrong with that server, if
+ * anything; the client is told. `nobody`: it has been answered, or taken back.
+ */
+export function openInPlace(desk: Desk, key: Key, failure: Failure | undefined): Introduction | 'held' | 'nobody' {
+  const held = desk.hold.remove(key);
+  if (held?.envelope.kind === 'request') {
+    desk.ports.client(standIn(desk, held.envelope.id, held.envelope.method, held.line));
+    return 'held';
+  }
+  const owed = desk.ledger.find(key);
+  if (owed === undefined || !isAlive(desk, owed.generation)) return 'nobody';
+  const { id, method, cancelled, generation } = owed;
+  if (cancelled && failure === undefined) return 'nobody';
+  const line = lineOf(owed);
+  desk.ledger.settle(id, generation);
+  desk.failure = failure ?? desk.failure;
+  if (!cancelled) desk.ports.client(standIn(desk, id, method, line));
+  const reply = new Promise<Reply>((resolve) => void desk.own.set(key, { generation, reply: resolve }));
+  if (desk.draining.has(generation) && desk.ledger.owing(generation) === 0) desk.ports.drained(generation);
+  return { generation, method, reply };
+}
+
+/**
+ * The server that serves has yet to open the session: until then it is a candidate, and this is what is wrong with it,
+ * if anything.
+ */
+export function demote(desk: Desk, failure: Failure | undefined): void {
+  desk.failure = failure;
+  desk.candidate = desk.serving;
+  desk.serving = undefined;
+}
+
+/** Tells a generation what another one had accepted. If this one doesn't, the client can't be told. */
+export function remind(desk: Desk, generation: number, method: string, params: string): void {
+  ask(desk, generation, method, params, (reply) => {
+    if (reply.kind === 'error')
+      desk.ports.warn(`generation ${generation} refused ${method} ${params}, which the server before it had accepted`);
+  });
+}
+
+/**
+ * Tells the client of changed lists, and of every subscribed resource that the new code may give otherwise. Returns the
+ * lists that it was told of: a modern client has to have asked.
+ */
+export function notifyLists(desk: Desk, lists: readonly ListName[]): readonly ListName[] {
+  if (desk.session.era === 'modern') return tellStreams(desk, lists);
+  for (const method of notificationsFor(lists)) desk.ports.client(notification(method));
+  for (const uri of desk.session.subscriptions.keys()) {
+    desk.ports.client(notification('notifications/resources/updated', { uri }));
+  }
+  return lists;
+}

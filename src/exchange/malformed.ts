@@ -1,0 +1,117 @@
+/**
+ * Lines of the client that are no messages, or not quite. They are passed on as they are, since the server may know
+ * better (P2), but somebody has to learn of them: the log once a kind, and whoever asks why the server died right after
+ * one. Nothing of their content is told. Where it is plain what a line is meant to be, it is treated as that: its
+ * answer is owed, and its code has to be new.
+ */
+import { requestWithoutId } from '../agent/words.js';
+import { locate } from '../wire/edit.js';
+import { error, INVALID_REQUEST } from '../wire/json-rpc.js';
+import { cutOut, type Run } from '../wire/run.js';
+import type { Envelope, Id } from '../wire/scan.js';
+import type { Desk } from './desk.js';
+
+/** A server that dies within this time of such a line may have died of it. */
+const CAUSE_WITHIN_MS = 1000;
+/** A longer line is not parsed only to name its fault. */
+const MAX_PARSED = 1024 * 1024;
+
+/** How a line fails to be a message, as the end of the sentence "a line that …". */
+export function faultOf(line: Buffer): string {
+  if (line.length > MAX_PARSED) return 'is not a JSON-RPC message';
+  let value: unknown;
+  try {
+    value = JSON.parse(line.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return 'is not JSON';
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'is an empty batch' : 'is a batch with something else in it';
+  if (typeof value !== 'object' || value === null) return 'is JSON but not an object';
+  const message = value as Readonly<Record<string, unknown>>;
+  if (message['jsonrpc'] !== '2.0') return 'has no member "jsonrpc" of "2.0"';
+  if (hasBadId(message)) return 'has an id that is neither a string nor a number';
+  return 'has neither a method nor a result';
+}
+
+function hasBadId({ id }: Readonly<Record<string, unknown>>): boolean {
+  // An answer can carry null, and some servers do answer such a request.
+  return id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number';
+}
+
+/**
+ * The envelope that the client means. A message without `jsonrpc` is understood by many servers, and so is a
+ * notification that some serialiser has given the id null: both work without the proxy. A request with the id null is
+ * left to the server: an answer can carry it.
+ */
+export function meantEnvelope(desk: Desk, envelope: Envelope, run: Run, from: number, to: number): Envelope {
+  if (envelope.kind === 'request' && envelope.id === 'null') {
+    note(desk, 'has the id null', to - from);
+    return envelopeWith(envelope.method, envelope.id);
+  }
+  if (envelope.kind !== 'invalid' || to - from > MAX_PARSED) return envelope;
+  const line = cutOut(run, from, to);
+  const meant = withoutVersion(line);
+  if (meant === undefined) return envelope;
+  note(desk, faultOf(line), line.length);
+  return meant;
+}
+
+function withoutVersion(line: Buffer): Envelope | undefined {
+  const message = parsed(line);
+  if (message === undefined || message['jsonrpc'] === '2.0' || hasBadId(message)) return undefined;
+  const span = locate(line, ['id']);
+  const id = span && line.toString('utf8', span.start, span.end);
+  const { method, error: failure } = message;
+  if (typeof method === 'string') return envelopeWith(method, id);
+  const isResponse = id !== undefined && method === undefined && (failure !== undefined || 'result' in message);
+  return isResponse ? { kind: 'response', id, error: failure !== undefined } : undefined;
+}
+
+function envelopeWith(method: string, id: Id | undefined): Envelope {
+  const isNotification = id === undefined || (id === 'null' && method.startsWith('notifications/'));
+  return isNotification ? { kind: 'notification', method } : { kind: 'request', id, method };
+}
+
+/** Undefined if it is no object. */
+function parsed(line: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = JSON.parse(line.toString('utf8')) as unknown;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it asks for something that could never be answered: the id is of a kind that no answer can carry. */
+function isRequestWithBadId(line: Buffer): boolean {
+  if (line.length > MAX_PARSED || !line.includes('"method"')) return false;
+  const message = parsed(line);
+  return message?.['jsonrpc'] === '2.0' && typeof message['method'] === 'string' && hasBadId(message);
+}
+
+/** The line goes to nobody if it can be answered here. True: it was. */
+export function answerMalformed(desk: Desk, line: Buffer): boolean {
+  const isAnswered = isRequestWithBadId(line);
+  note(desk, faultOf(line), line.length, isAnswered);
+  if (isAnswered) desk.ports.client(error('null', INVALID_REQUEST, requestWithoutId()));
+  return isAnswered;
+}
+
+function note(desk: Desk, fault: string, length: number, isAnswered = false): void {
+  if (!desk.faults.has(fault)) {
+    desk.faults.add(fault);
+    const then = isAnswered ? 'It was answered with an error' : 'It was passed on as it is';
+    desk.ports.warn(
+      `the client sent a line of ${length} bytes that ${fault}. ${then}; further lines of this kind are not reported`,
+    );
+  }
+  if (!isAnswered && desk.serving !== undefined)
+    desk.malformed = { generation: desk.serving, fault, length, at: desk.ports.now() };
+}
+
+/** What is added to the end of a server that may have died of such a line. */
+export function afterMalformed({ malformed, ports }: Desk, generation: number): string {
+  if (malformed?.generation !== generation || ports.now() - malformed.at > CAUSE_WITHIN_MS) return '';
+  return `, right after it was sent a line of the client's (${malformed.length} bytes) that ${malformed.fault}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * What messages say about tasks, and where those about one go. Servers of 2025-11-25 declare the capability `tasks`,
+ * those of the modern era an extension of that name; a connection without either is never looked at. Which tasks there
+ * are is kept in session/tasks.ts.
+ */
+import { endedTask, lostTask } from '../agent/words.js';
+import { capabilitiesOf, membersOf } from '../session/session.js';
+import type { GoneTask } from '../session/tasks.js';
+import { readAt } from '../wire/edit.js';
+import { error, INVALID_PARAMS } from '../wire/json-rpc.js';
+import type { Id } from '../wire/scan.js';
+import { isAlive, type Desk } from './desk.js';
+
+const EXTENSION = 'io.modelcontextprotocol/tasks';
+/** Requests about one task. `tasks/list` is about all, and goes to the generation that serves. */
+const ABOUT_ONE = new Set(['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update']);
+
+/** What a client that is told it has no more to expect. Of a task that has completed it has yet to fetch the result. */
+const ENDED = new Set(['failed', 'cancelled']);
+const ENDED_MODERN = new Set([...ENDED, 'completed']);
+
+/** A server has said what it can do. */
+export function noteTaskSupport(desk: Desk, result: Readonly<Record<string, unknown>>): void {
+  const capabilities = capabilitiesOf(result);
+  const extensions = membersOf(capabilities['extensions']);
+  if (capabilities['tasks'] !== undefined || extensions[EXTENSION] !== undefined) desk.tasks.enabled = true;
+}
+
+/**
+ * A modern client says in every request which extensions it knows; what the server can do, it may have asked another
+ * process.
+ */
+export function noteTaskClient({ tasks }: Desk, line: Buffer): void {
+  if (!tasks.enabled && line.includes(`"${EXTENSION}"`)) tasks.enabled = true;
+}
+
+/** Whether requests by this method, and their answers, have to be looked into. */
+export function concernsTasks(desk: Desk, method: string): boolean {
+  return desk.tasks.enabled && (method === 'tools/call' || ABOUT_ONE.has(method));
+}
+
+/**
+ * The generation that has the task that a request is about, or how that task ended if its server is gone. Undefined:
+ * nobody knows it.
+ */
+export function taskOwner(desk: Desk, method: string, line: Buffer): number | GoneTask | undefined {
+  if (!desk.tasks.enabled || !ABOUT_ONE.has(method)) return undefined;
+  const id = taskIdIn(line, ['params', 'taskId']);
+  if (id === undefined) return undefined;
+  const generation = desk.tasks.generationOf(id);
+  if (generation === undefined) return desk.tasks.gone(id);
+  return isAlive(desk, generation) ? generation : undefined;
+}
+
+/** To a request about a task whose server is gone. */
+export function goneTaskAnswer(id: Id, line: Buffer, how: GoneTask): Buffer {
+  const task = taskIdIn(line, ['params', 'taskId']) ?? '';
+  const words = how === 'lost' ? lostTask(task) : endedTask(task);
+  return error(id, INVALID_PARAMS, words, { taskId: task, lost: how === 'lost' });
+}
+
+/** A server has answered, and not with an error. */
+export function noteTaskAnswer(desk: Desk, generation: number, method: string, asked: Buffer, line: Buffer): void {
+  if (!concernsTasks(desk, method)) return;
+  if (method === 'tools/call') {
+    const result = membersOf(readAt(line, ['result']));
+    const task = membersOf(result['task'] ?? (result['resultType'] === 'task' ? result : undefined));
+    if (typeof task['taskId'] === 'string') desk.tasks.created(task['taskId'], generation);
+    return;
+  }
+  const id = taskIdIn(asked, ['params', 'taskId']);
+  if (id === undefined) return;
+  const status = String(readAt(line, ['result', 'status']));
+  // The modern era has no `tasks/result`: a task that has completed brings its result with it.
+  const ends = desk.session.era === 'modern' ? ENDED_MODERN : ENDED;
+  if (method === 'tasks/result' || ends.has(status)) desk.tasks.end(id, generation);
+}
+
+/** Whether the client still has something to expect of a generation. */
+export function owesAnything({ ledger, tasks }: Desk, generation: number): boolean {
+  return ledger.owing(generation) > 0 || tasks.openIn(generation) > 0;
+}
+
+function taskIdIn(line: Buffer, path: readonly string[]): string | undefined {
+  const id = readAt(line, path);
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,69 @@
+/**
+ * Progress of requests that wait with the proxy: in the hold, or for their turn under `--concurrency`. The client hears
+ * why, so that a time-out which progress resets does not end the wait. When to say it is decided in
+ * lineage/wait-ticker.ts.
+ *
+ * Progress must grow, and servers begin with 0 or more. So a request that no server has seen has negative values, which
+ * near 0 as it waits. They follow from the time alone: nothing has to be remembered of a request, whatever becomes of
+ * it.
+ */
+import { keyOf } from '../session/ids.js';
+import { locate } from '../wire/edit.js';
+import { requestsIn } from './batch.js';
+import type { Desk } from './desk.js';
+import type { Held } from './hold.js';
+
+/** A request that has waited for less is likely to be answered soon: it hears nothing yet. */
+const SILENT_MS = 500;
+/** How much closer to 0 the values of a request are that was sent before: above all that it heard in its first wait. */
+const SECOND_WAIT = 1e-9;
+/** How much the progress of a server's own grows while its request waits to be sent again, in relation to its value. */
+const SMALL_STEP = 1e-9;
+
+const TOKEN = ['params', '_meta', 'progressToken'];
+
+/** Tells the client of every request that waits and carries a progress token. */
+export function tellWaiting(desk: Desk, whyHeld: string, whyQueued: string): void {
+  const now = desk.ports.now();
+  for (const held of desk.hold) tell(desk, held, now, whyHeld);
+  for (const held of desk.waiting) tell(desk, held, now, desk.holding ? whyHeld : whyQueued);
+}
+
+function tell(desk: Desk, held: Held, now: number, message: string): void {
+  const waited = now - held.since;
+  if (waited < SILENT_MS) return;
+  for (const token of tokensOf(held)) {
+    const floor = desk.floors.get(keyOf(token));
+    const progress = valueOfWait(waited, held.again, floor);
+    // What the server says of a request that is sent again has to be more than this, too.
+    if (floor !== undefined) desk.floors.set(keyOf(token), progress);
+    desk.ports.client(
+      Buffer.from(
+        `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token},"progress":${progress},"message":${JSON.stringify(message)}}}\n`,
+      ),
+    );
+  }
+}
+
+/** `floor`: the last value that the client has seen, of a request that was sent before. */
+export function valueOfWait(waitedMs: number, again: boolean, floor: number | undefined): number {
+  if (floor !== undefined) return floor + Math.max(1, Math.abs(floor)) * SMALL_STEP;
+  return (-1000 / waitedMs) * (again ? SECOND_WAIT : 1);
+}
+
+/** The progress tokens of a request, or of those in a batch, as they are spelt. Looked for once: lines may be long. */
+function tokensOf(held: Held): readonly string[] {
+  return (held.progressTokens ??= findTokens(held));
+}
+
+function findTokens({ line, envelope }: Held): readonly string[] {
+  if (!line.includes('"progressToken"')) return [];
+  if (envelope.kind === 'request') return tokenIn(line);
+  return envelope.kind === 'batch' ? requestsIn(line).flatMap((request) => tokenIn(request.line)) : [];
+}
+
+function tokenIn(line: Buffer): string[] {
+  const span = locate(line, TOKEN);
+  const token = span === undefined ? '' : line.toString('utf8', span.start, span.end);
+  return /^["\d-]/.test(token) ? [token] : [];
+}

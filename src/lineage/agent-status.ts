@@ -1,0 +1,145 @@
+/**
+ * What `server_status` tells: the state, the last reload, build and failure, and the server's stderr, gathered from
+ * those who know. The words come from agent/status-report.ts; when to answer is for agent-tools.ts.
+ */
+import { existsSync } from 'node:fs';
+import type { Answer } from '../agent/answers.js';
+import { cutText, fitFacts, jsonLength, lastThatFit, MAX_WORDS, roomBeside } from '../agent/limits.js';
+import { firstOf, type Outdated } from '../agent/reports.js';
+import * as say from '../agent/status-report.js';
+import { factsOf } from '../agent/tool-listing.js';
+import type { ToolNames } from '../agent/tool-names.js';
+import type { InstalledCopy } from '../config/installed-copy.js';
+import type { FlowContext } from '../flow/flow.js';
+import type { Freshness } from '../project/freshness.js';
+import type { Happened, History } from './history.js';
+import type { Roster } from './live-generations.js';
+import type { State } from './states.js';
+import type { Traffic } from './message-flow.js';
+
+interface StatusContext {
+  readonly flow: FlowContext;
+  readonly traffic: Traffic;
+  readonly roster: Roster;
+  readonly history: History;
+  state(): State;
+  freshness(): Freshness | undefined;
+}
+
+interface Asked {
+  readonly waited: boolean;
+  /** How many lines of stderr are wanted. */
+  readonly log: number;
+  readonly outdated: Outdated;
+}
+
+/** Most that the facts beside the lines of stderr may take of an answer that has both. */
+const MAX_FACTS = 8000;
+const MAX_LINE = 1000;
+/** Room for the members around them. */
+const BESIDE = 100;
+const MAX_ITEMS = 20;
+const MAX_ITEM = 200;
+const MAX_FAILURE = 1000;
+
+export function statusAnswer(context: StatusContext, { waited, log, outdated }: Asked, tools: ToolNames): Answer {
+  const { flow, roster, history, freshness, traffic } = context;
+  const state = stateOf(context.state());
+  const generation = traffic.desk.serving;
+  const { lastReload, lastFailure, lastBuild, lastChange } = history;
+  const { gained = [] } = traffic.desk.capabilityGaps.get(generation ?? 0) ?? {};
+  const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
+  const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
+  const copy = copyThatRuns(flow);
+  const { buildProposal: proposal } = flow.config;
+  const data = freshness()?.takenForData ?? [];
+  const told = [
+    status,
+    ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
+    ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
+    ...(proposal === undefined ? [] : [say.sourcesUnknown(proposal)]),
+    ...(data.length === 0 ? [] : [say.takenForData(data)]),
+  ].join(' ');
+  const lines = log === 0 ? undefined : stderrOf(context, log);
+  const facts = {
+    state,
+    ...(gained.length === 0 ? {} : { gainedCapabilities: gained }),
+    ...(generation === undefined
+      ? {}
+      : { generation, uptimeMs: Math.round(performance.now() - roster.since(generation)) }),
+    fingerprint: flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '').join(' '),
+    ...(lastReload === undefined ? {} : { lastReload: { at: lastReload.at, ...shortened(lastReload.facts) } }),
+    ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
+    ...(lastFailure === undefined
+      ? {}
+      : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE) } }),
+    ...factsOf(outdated.standing),
+    ...(copy === undefined ? {} : { installedCopy: copy }),
+    ...(proposal === undefined ? {} : { buildProposal: proposal }),
+    ...(data.length === 0 ? {} : { takenForServerData: firstOf(data, MAX_ITEMS) }),
+  };
+  const beside = lines === undefined ? facts : fitFacts(facts, MAX_FACTS);
+  const room = roomBeside(cutText(told, MAX_WORDS)) - say.fewerLines(log, log).length;
+  const taken = Math.max(jsonLength(beside), say.lastLines(['']).length) + BESIDE;
+  const shown = lines && lastThatFit(lines, room - taken);
+  const words =
+    lines === undefined || shown?.length === lines.length
+      ? told
+      : `${told}${say.fewerLines(shown?.length ?? 0, lines.length)}`;
+  return {
+    words,
+    ...(shown === undefined ? {} : { appendix: say.lastLines(shown) }),
+    facts: { ...beside, ...(shown === undefined ? {} : { log: shown }) },
+  };
+}
+
+/** What runs instead of the sources, unless it has been mended since: then the copy is gone. */
+export function copyThatRuns({ config }: FlowContext): InstalledCopy | undefined {
+  const { installedCopy } = config;
+  return installedCopy !== undefined && existsSync(installedCopy.copy) ? installedCopy : undefined;
+}
+
+/** Where no server serves, it is the one that has ended that is asked about. */
+function stderrOf({ traffic, roster }: StatusContext, count: number): readonly string[] {
+  const { serving } = traffic.desk;
+  const speaker = serving === undefined ? roster.last : roster.get(serving);
+  const said = speaker?.output.bytes().toString('utf8').trimEnd() ?? '';
+  if (said === '') return [];
+  return said
+    .split('\n')
+    .slice(-count)
+    .map((line) => cutText(line, MAX_LINE));
+}
+
+/** What is told of a change or a reload in words: when, and which files. */
+function filesOf(happened: Happened | undefined): say.FilesAt | undefined {
+  if (happened === undefined) return undefined;
+  const { files } = happened.facts;
+  return { at: happened.at, files: Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [] };
+}
+
+/** The same facts, with lists (files, changes) that may be very long cut short. */
+function shortened(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, Array.isArray(value) ? shortList(value) : value]),
+  );
+}
+
+function shortList(items: readonly unknown[]): readonly string[] {
+  return firstOf(items.map(String), MAX_ITEMS).map((item) => cutText(item, MAX_ITEM));
+}
+
+function stateOf(state: State): say.Status['state'] {
+  switch (state.at) {
+    case 'serving':
+      return state.failure === undefined ? 'serving' : 'failed';
+    case 'broken':
+    case 'waiting':
+    case 'closing':
+      return state.at;
+    case 'leaving':
+      return 'closing';
+    default:
+      return 'reloading';
+  }
+}

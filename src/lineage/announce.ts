@@ -1,0 +1,101 @@
+/** Tells the client, and the log, what a reload has changed: after the new generation serves, never before. */
+import type { FlowContext } from '../flow/flow.js';
+import { describe } from '../lists/compare.js';
+import { LISTS } from '../lists/lists.js';
+import type { Marker } from '../state/restart-marker.js';
+import type { Desk } from '../exchange/desk.js';
+import { notifyLists } from '../exchange/handover.js';
+import type { Generation } from '../server/generation.js';
+import { named, type Run } from './attempt-record.js';
+import type { Difference } from './list-diff.js';
+
+/** `restart`: how the last restart came about. */
+export function announce(
+  flow: FlowContext,
+  desk: Desk,
+  run: Run,
+  generation: Generation | undefined,
+  restart: Marker | undefined,
+): void {
+  const { log } = flow;
+  const ms = Math.round(performance.now() - run.began);
+  const facts = { generation: generation?.number, pid: generation?.pid, ms };
+  if (!desk.session.stands) {
+    // Nobody has asked it anything yet: whether it works will be known when it has answered.
+    log.info('starting', `starting: generation ${generation?.number}, pid ${generation?.pid}`, facts);
+    return;
+  }
+  if (run.first) return announceReady(flow, desk, generation, run.began);
+  if (desk.failure !== undefined) {
+    log.info('starting', `generation ${generation?.number} serves what was built before; the failure stands`, facts);
+    return announceLists(flow, desk, run.difference ?? nothing);
+  }
+  const found = run.difference;
+  for (const doubt of found?.unknown ?? []) log.warn('warning', doubt);
+  const changes = found?.changes.map(describe) ?? [];
+  const why = causeOf(run, restart);
+  const what = changes.length > 0 ? `: ${changes.join(', ')}` : '';
+  log.info('reloaded', `reloaded in ${ms} ms${why}, generation ${generation?.number}${what}`, {
+    ...facts,
+    files: run.files,
+    phases: run.phases,
+    changes,
+  });
+
+  // What the new generation said of its lists after it was asked for them, and before it served, is true by now.
+  const late = LISTS.filter((list) => desk.unheard.has(list.notification)).map((list) => list.name);
+  desk.unheard.clear();
+  announceLists(flow, desk, { ...(found ?? nothing), changed: [...(found?.changed ?? []), ...late] });
+}
+
+function causeOf({ files, attempt }: Run, restart: Marker | undefined): string {
+  if (files.length > 0) return ` (${named(files)})`;
+  if (!attempt.restart) return '';
+  return {
+    crash: ' (after a crash)',
+    server: ' (the server asked for it)',
+    start: ' (after a failed start)',
+    change: '',
+    request: '',
+  }[restart?.method ?? 'change'];
+}
+
+/** The server has given its first answer. `since`: when its start began, on the monotonic clock. */
+export function announceReady(
+  { log }: FlowContext,
+  desk: Desk,
+  generation: Generation | undefined,
+  since: number,
+): void {
+  const { number, pid } = generation ?? {};
+  const ms = Math.round(performance.now() - since);
+  // Nobody may have asked it anything before an edit failed: that it answers now does not mend the edit.
+  const failing = desk.failure === undefined ? {} : { failing: true };
+  const text = `ready: generation ${number}, pid ${pid}${desk.failure === undefined ? '' : '; the failure stands'}`;
+  log.info('ready', text, { generation: number, pid, ms, ...failing });
+}
+
+const nothing: Difference = { changes: [], changed: [], unknown: [] };
+
+/** The agent's own tools have come or gone, which no server knows of. */
+export function announceAgentTools(flow: FlowContext, desk: Desk): void {
+  announceLists(flow, desk, { ...nothing, changed: ['tools'] });
+}
+
+/** Tells the client of the lists that differ, if it wants to know. */
+export function announceLists(flow: FlowContext, desk: Desk, found: Difference): void {
+  const { config, log } = flow;
+  if (!desk.session.complete) return;
+  // Our tools, listed in place of a server that had never come up, leave the list with its coming.
+  const withdrawn = desk.born && desk.standInTools === 'listed';
+  if (withdrawn) desk.standInTools = 'withdrawn';
+  // A client that was never told of a capability would not know what to do with news of it.
+  const { capabilities } = desk.session;
+  const known = LISTS.filter((list) => capabilities === undefined || capabilities[list.capability] !== undefined);
+  const changed = known
+    .map((list) => list.name)
+    .filter((name) => config.notify === 'always' || found.changed.includes(name) || (name === 'tools' && withdrawn));
+  const told = notifyLists(desk, config.notify === 'never' ? [] : changed);
+  if (told.length > 0)
+    log.info('list-changed', `the client is told of changed lists: ${told.join(', ')}`, { lists: told });
+}

@@ -1,0 +1,374 @@
+/**
+ * The work of an attempt, in steps that run one after the other: build, retire the old generation (`replace`), start
+ * the new one. Each step ends in an event for the state machine; none decides what comes next. Handing over is the
+ * controller's.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import { buildNote } from '../agent/status-report.js';
+import type { Failure } from '../agent/words.js';
+import { toolsBeside } from '../exchange/agent-calls.js';
+import { holdTraffic, retire } from '../exchange/handover.js';
+import { createRun, named, nothing, timed, type Run, type Wants } from './attempt-record.js';
+import { isOver } from './attempt-end.js';
+import { Backoff } from './backoff.js';
+import { Builds } from '../project/builds.js';
+import { isCodeError } from './busy.js';
+import { Configuration } from '../project/configuration.js';
+import { pathsOf, type Freshness } from '../project/freshness.js';
+import { KnownLists } from './known-lists.js';
+import { baselines, type Baselines } from './list-diff.js';
+import { announceAgentTools, announceLists } from './announce.js';
+import { notSpawned } from '../server/not-spawned.js';
+import { RetrySchedule } from './retry-schedule.js';
+import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
+import { StaleBytecode } from '../project/stale-bytecode.js';
+import { awaitsFirst, type Introduction } from '../exchange/desk.js';
+import type { Generation } from '../server/generation.js';
+import { hangs } from './handshake-timeout.js';
+import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
+import type { Attempt, Event, State } from './states.js';
+import { drain, type Stopping } from './draining.js';
+import type { WatchRule } from '../watch/types.js';
+
+export interface AttemptsContext extends Stopping {
+  state(): State;
+  dispatch(event: Event): void;
+  /** Begins to watch the disk. `since`: when the server was started, or is about to be. */
+  watch(rules: readonly WatchRule[], since: number): Freshness;
+}
+
+export class Attempts {
+  readonly backoff = new Backoff();
+  readonly retries = new RetrySchedule();
+  /** How the last server that served came to its end. */
+  lastExit: number | null = null;
+  readonly #context: AttemptsContext;
+  readonly #builds: Builds;
+  readonly #configuration: Configuration;
+  /** Builds, starts and stops of one attempt after the other, never side by side. */
+  readonly #work = new PQueue({ concurrency: 1 });
+  readonly #bytecode: StaleBytecode;
+  #freshness: Freshness | undefined;
+  #hasStarted = false;
+  #run: Run | undefined;
+  /** What was asked of the server and is not done yet: it outlives an attempt that starts over. */
+  #owing: Wants = nothing;
+  /** What the next tool result has to say of builds, by rule, once the attempt has ended well. */
+  readonly #notes = new Map<string, string>();
+  #before: { readonly generation: number | undefined; readonly lists: Promise<Baselines> } | undefined;
+  readonly #knownLists = new KnownLists();
+
+  constructor(context: AttemptsContext) {
+    this.#context = context;
+    this.#builds = new Builds(context.flow, (build, rule) => {
+      context.history.lastBuild = build;
+      if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
+    });
+    this.#configuration = new Configuration(context.flow);
+    this.#bytecode = new StaleBytecode((text) => context.flow.log.warn('warning', text));
+  }
+
+  /** The disk, once it is watched. */
+  get freshness(): Freshness | undefined {
+    return this.#freshness;
+  }
+
+  get run(): Run | undefined {
+    return this.#run;
+  }
+
+  begin(attempt: Attempt): void {
+    const { flow, traffic, over } = this.#context;
+    const { desk } = traffic;
+    const changes = this.#freshness?.news() ?? [];
+    const files = pathsOf(changes);
+    const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
+    this.#bytecode.changed(files, flow.config.cwd);
+    this.abort();
+    this.#run = run;
+    if (files.length > 0 && !attempt.retry) {
+      flow.log.info('change', `changed: ${named(files)}`, { files });
+      this.backoff.reset();
+    }
+    this.#freshness?.forget('failed');
+    this.#freshness?.mark('attempt');
+    const stale = this.#before === undefined || (desk.serving ?? this.#before.generation) !== this.#before.generation;
+    if (desk.session.complete && stale) {
+      this.#before = { generation: desk.serving, lists: baselines(desk, desk.serving, this.#knownLists, over) };
+    }
+    this.#queue(run, () => this.#build(run));
+  }
+
+  start(number: number, attempt: Attempt): void {
+    this.#hasStarted = true;
+    const begun = this.#run?.attempt === attempt ? this.#run : undefined;
+    // A restart after a crash builds nothing, so it begins here: with what is on the disk now, or with what was built
+    // before.
+    if (begun === undefined) this.#freshness?.mark('attempt', this.#builtFrom());
+    const run = begun ?? createRun(attempt, []);
+    this.#run = run;
+    this.#queue(run, () => this.#start(number, run));
+  }
+
+  /**
+   * Of which content the last build was made, well or not; undefined: nothing is built, so it is what is on the disk
+   * now.
+   */
+  #builtFrom(): 'failed' | 'serving' | undefined {
+    if (!this.#builds.any) return undefined;
+    return this.#freshness?.has('failed') === true ? 'failed' : 'serving';
+  }
+
+  /** Goes on with a process that has been started and asked already. */
+  adopt(attempt: Attempt, introduction: Introduction): void {
+    const run = createRun(attempt, []);
+    this.#freshness?.mark('attempt', 'serving');
+    this.#run = run;
+    this.#queue(run, async () => {
+      const { flow, traffic } = this.#context;
+      const knownLists = this.#knownLists;
+      const context = { flow, traffic, before: undefined, knownLists, spawned: () => {}, hangs: this.#hangs };
+      await this.#end(introduction.generation, run, await adoptStep(context, introduction, run));
+    });
+  }
+
+  retire(number: number): void {
+    const run = this.#run;
+    if (run !== undefined) this.#queue(run, () => this.#retire(number, run));
+  }
+
+  abort(): void {
+    this.#run?.abort.abort();
+  }
+
+  /**
+   * The client has closed its side: a first build is left to a helper. Resolves when nothing of it needs this process.
+   */
+  async handOverBuild(): Promise<void> {
+    if (!this.#hasStarted) await this.#builds.handOver();
+  }
+
+  /** What Python has cached of sources that were edited in this session may be of an older version. */
+  removeBytecode(): Promise<void> {
+    return this.#bytecode.remove(this.#context.flow.config);
+  }
+
+  /** A signal ends the build all the same. */
+  takeBackBuild(): void {
+    this.#builds.takeBack();
+  }
+
+  /** The new generation serves, or the old one goes on: what its lists were is asked anew next time. */
+  ended(well: boolean): void {
+    this.#before = undefined;
+    if (!well) return;
+    this.#owing = nothing;
+    const { desk } = this.#context.traffic;
+    if (desk.serving !== undefined) this.#knownLists.serves(desk.serving);
+    if (this.#notes.size > 0) desk.notes = new Map([...(desk.notes ?? []), ...this.#notes]);
+    this.#notes.clear();
+  }
+
+  /** Resolves when no step is under way. */
+  async idle(): Promise<void> {
+    await this.#work.onIdle();
+  }
+
+  async #build(run: Run): Promise<void> {
+    const { signal } = run.abort;
+    const { number } = run.attempt;
+    if (number === 1) await this.#configuration.open();
+    const look = await this.#configuration.look(this.#freshness?.news() ?? []);
+    if (signal.aborted) return;
+    if (look.kind === 'failed') return this.#notBuilt(run, look.failure);
+    if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
+    if (!this.#builds.any) return this.#built(run);
+    // What to build is decided by what is on the disk, so the first look at it comes before the first start.
+    const fresh = this.#watch();
+    await fresh.check();
+    if (number === 1) fresh.mark('attempt');
+    if (signal.aborted) return;
+    const request = { rebuild: run.attempt.rebuild, isFirst: !this.#hasStarted, signal };
+    const step = await timed(run, 'build', () => this.#builds.run(fresh, request));
+    if (step.kind === 'aborted' || signal.aborted) return;
+    if (step.kind === 'failed') return this.#notBuilt(run, step.failure);
+    run.skipped = step.skipped;
+    return this.#built(run);
+  }
+
+  async #notBuilt(run: Run, failure: Failure): Promise<void> {
+    if (!(await this.#isOver(run))) return;
+    this.#context.dispatch({
+      on: 'build-failed',
+      attempt: run.attempt.number,
+      failure: this.retries.failed(failure, run.began),
+      delay: Math.max(1000, this.#restartDelay()),
+    });
+  }
+
+  /** Another configuration is in force: other files are watched, and what they asked for is remembered. */
+  async #reconfigure(run: Run, restart: boolean): Promise<void> {
+    const { flow, traffic } = this.#context;
+    if (restart) run.next = 'restart';
+    this.#owing = { next: run.next, signals: run.signals };
+    const before = toolsBeside(traffic.desk);
+    traffic.reconfigure(flow.config);
+    if (toolsBeside(traffic.desk) !== before) announceAgentTools(flow, traffic.desk);
+    const since = Date.now() - (performance.now() - run.began);
+    await this.#freshness?.reopen(flow.config, this.#configuration.rules(), since);
+  }
+
+  async #built(run: Run): Promise<void> {
+    const { number, forced } = run.attempt;
+    // Without a restart the attempt ends here.
+    if (!forced && run.next === 'nothing' && !(await this.#isOver(run))) return;
+    this.#context.dispatch({ on: 'built', attempt: number, next: run.next });
+  }
+
+  refresh(number: number): void {
+    const run = this.#run;
+    if (run !== undefined) this.#queue(run, () => this.#refresh(number, run));
+  }
+
+  async #refresh(number: number, run: Run): Promise<void> {
+    const { flow, traffic, dispatch, over } = this.#context;
+    const { desk } = traffic;
+    const generation = traffic.generation(number);
+    if (generation === undefined) return;
+    const before = await (this.#before?.lists ?? Promise.resolve(undefined));
+    await this.removeBytecode();
+    const refresh = { desk, generation, signals: run.signals, before, knownLists: this.#knownLists };
+    run.difference = await timed(run, 'refresh', () => refreshStep(refresh, run.abort.signal));
+    if (run.abort.signal.aborted || !(await this.#isOver(run))) return;
+    const equal = run.difference === undefined || run.difference.changed.length === 0;
+    dispatch({ on: 'refreshed', attempt: run.attempt.number });
+    if (!equal || before === undefined) return;
+    // A server takes its time to read a file again.
+    const signal = AbortSignal.any([run.abort.signal, over]);
+    void lateDifference(refresh, before, signal).then((late) => {
+      if (late !== undefined && !signal.aborted) announceLists(flow, desk, late);
+    });
+  }
+
+  async #start(number: number, run: Run): Promise<void> {
+    const { flow, traffic, roster, state } = this.#context;
+    if (state().strategy === 'replace') {
+      await roster.untilAlone(traffic.desk.serving);
+      const { restartDelay } = flow.config;
+      if (number > 1 && restartDelay > 0)
+        await delay(restartDelay, undefined, { signal: run.abort.signal }).catch(() => {});
+    }
+    if (run.abort.signal.aborted) return;
+    // Whoever asks for another attempt asks for a server that is started from now on.
+    if (run.attempt.number > 1) await flow.first?.end();
+    if (this.#bytecode.any) {
+      // A candidate that was given up may be importing what has been edited since, and cache that under the new time
+      // stamp.
+      await roster.untilAbandonedGone();
+      await this.removeBytecode();
+    }
+    const before = this.#before?.lists;
+    const since = run.attempt.number === 1 ? flow.first?.since : undefined;
+    const spawned = (): void => {
+      this.#watch(since);
+      // Once more: a server that drains may have cached something meanwhile, and a new Python has not begun to import
+      // yet.
+      void this.removeBytecode();
+    };
+    const context = { flow, traffic, before, knownLists: this.#knownLists, spawned, hangs: this.#hangs };
+    const step = await startStep(context, number, run);
+    await this.#end(number, run, step);
+  }
+
+  async #end(number: number, run: Run, step: StartStep): Promise<void> {
+    const { flow, dispatch, history, traffic } = this.#context;
+    const { desk } = traffic;
+    switch (step.kind) {
+      case 'aborted':
+        return;
+      case 'not-spawned': {
+        if (number === 1) return void flow.notStarted(step.error);
+        return this.#failed(number, run, notSpawned(flow.name, flow.config.cwd, step.error), false);
+      }
+      case 'failed':
+        return this.#failed(number, run, step.failure, step.busy);
+      case 'ready':
+        if (!(await this.#isOver(run))) return;
+        // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
+        if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
+        if (step.generation.gone) return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
+        run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
+        if (number > 1) history.restarting(number, run, this.lastExit);
+        return dispatch({ on: 'ready', generation: number });
+    }
+  }
+
+  async #failed(number: number, run: Run, failure: Failure, busy: boolean): Promise<void> {
+    // It may have read what a save has begun to write, of which the kernel tells only when that is done.
+    if (!busy && this.#freshness?.ready === true) await this.#freshness.sweep();
+    if (!(await this.#isOver(run))) return;
+    const state = this.#context.state();
+    const isBeside = state.at === 'starting' && state.serving !== undefined && state.strategy === 'overlap';
+    // What it needs may be in the hands of the server beside it, in words that nobody knows.
+    const beside = isBeside && !isCodeError(failure.output) ? true : undefined;
+    const pause = this.#restartDelay();
+    this.#context.dispatch({
+      on: 'start-failed',
+      generation: number,
+      failure: this.retries.failed(beside === undefined ? failure : { ...failure, beside }, run.began),
+      busy,
+      skipped: run.skipped,
+      delay: Math.max(1000, pause),
+      unborn: !this.#context.traffic.desk.born,
+      isFirst: awaitsFirst(this.#context.traffic.desk) && pause === 0,
+    });
+  }
+
+  /** The first server takes too long: the client is told, but it may still come. */
+  readonly #hangs = (generation: Generation, ms: number): void => {
+    const { flow, dispatch } = this.#context;
+    dispatch({ on: 'overdue', generation: generation.number, failure: hangs(flow, generation, ms) });
+  };
+
+  /** How long to wait before the next start, if no server is left to go on with. */
+  #restartDelay(): number {
+    const state = this.#context.state();
+    if ('serving' in state && state.serving !== undefined) return 0;
+    const now = performance.now();
+    return this.backoff.crashed(now, now);
+  }
+
+  /** False: it starts over. */
+  async #isOver(run: Run): Promise<boolean> {
+    const over = await isOver(run, this.#freshness);
+    if (over === 'outdated') this.#context.dispatch({ on: 'change' });
+    return over === 'over';
+  }
+
+  async #retire(number: number, run: Run): Promise<void> {
+    const { desk } = this.#context.traffic;
+    await timed(run, 'drain', async () => {
+      await this.#before?.lists;
+      this.#context.history.retiring(number + 1, run, this.lastExit);
+      holdTraffic(desk);
+      retire(desk);
+      await drain(this.#context, number, true);
+    });
+    this.#context.dispatch({ on: 'retired', generation: number });
+  }
+
+  /** `since`: when the server was started, or is about to be. */
+  #watch(since = Date.now()): Freshness {
+    if (this.#freshness !== undefined) return this.#freshness;
+    this.#freshness = this.#context.watch(this.#configuration.rules(), since);
+    this.#freshness.mark('attempt');
+    return this.#freshness;
+  }
+
+  #queue(run: Run, work: () => Promise<void>): void {
+    void this.#work.add(async () => {
+      if (!run.abort.signal.aborted) await work();
+    });
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * How generations go: one that was replaced finishes first, even if no other is left; one that nobody waits for does
+ * not. And what is still answered before the proxy goes.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FlowContext } from '../flow/flow.js';
+import { lose, release, type Lost } from '../exchange/handover.js';
+import { owesAnything } from '../exchange/task-messages.js';
+import { lineOf, type Owed } from '../session/ledger.js';
+import { readAt } from '../wire/edit.js';
+import { named } from './attempt-record.js';
+import type { History } from './history.js';
+import type { Roster } from './live-generations.js';
+import type { Traffic } from './message-flow.js';
+
+export interface Stopping {
+  readonly flow: FlowContext;
+  readonly traffic: Traffic;
+  readonly roster: Roster;
+  /** Aborted when the proxy ends. */
+  readonly over: AbortSignal;
+  readonly history: History;
+}
+
+/** Under `replace`, how long a server has to go by itself if the one before it did not: nobody is served meanwhile. */
+const KNOWN_TO_STAY_MS = 300;
+/** `--stop-timeout 0`: the signal comes after this time, and no SIGKILL follows. */
+const DEFAULT_STOP_MS = 2000;
+const TASK_AFTERMATH_MS = 500;
+/** How long a client that has closed its side may wait for what it asked before. */
+const LAST_ANSWERS = 1000;
+
+/**
+ * Lets a replaced generation finish what it owes, then stops it as a client would: its stdin ends, a signal follows
+ * after
+ * `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so that calls wait for its end.
+ */
+export async function drain(stopping: Stopping, number: number, isReplacing: boolean): Promise<void> {
+  const { flow, traffic, roster, over, history } = stopping;
+  const { drain: limit, signal, stopTimeout } = flow.config;
+  if (owesAnything(traffic.desk, number)) await roster.untilDrained(number, limit, over);
+  // A client that has just been told how a task ended may ask for more of it.
+  if (!isReplacing && traffic.desk.tasks.anyIn(number))
+    await delay(TASK_AFTERMATH_MS, undefined, { signal: over }).catch(() => {});
+  if (over.aborted) return;
+  reportCutOff(stopping, number, lose(traffic.desk, number));
+  traffic.watchHold();
+  // Who looks for the marker after the old server has gone has to find it.
+  await history.written();
+  const patience = stopTimeout === 0 ? DEFAULT_STOP_MS : stopTimeout;
+  const after = isReplacing && roster.staysAfterStdin ? Math.min(KNOWN_TO_STAY_MS, patience) : patience;
+  const kill = stopTimeout === 0 ? [] : [{ signal: 'SIGKILL' as const, after: stopTimeout }];
+  const ended = performance.now();
+  await roster.stop(number, { end: true, steps: [{ signal, after }, ...kill] });
+  roster.staysAfterStdin = performance.now() - ended >= after;
+}
+
+/** Tells which calls the drain cut off, and what becomes of them. */
+function reportCutOff({ flow }: Stopping, generation: number, { answered, again }: Lost): void {
+  if (answered.length + again.length === 0) return;
+  const [cutOff, sentAgain] = [answered.map(nameOf), again.map(nameOf)];
+  const what = `generation ${generation} was replaced, and is stopped before it has answered ${named([...cutOff, ...sentAgain])}: that took more than ${flow.config.drain} ms (--drain)`;
+  const fates = [
+    cutOff.length === 0 ? '' : `the client is told that ${named(cutOff)} may have run`,
+    sentAgain.length === 0 ? '' : `${named(sentAgain)} is sent again`,
+  ];
+  const text = `${what}; ${fates.filter((fate) => fate !== '').join(', ')}`;
+  flow.log.warn('drained', text, { generation, cutOff, sentAgain });
+}
+
+/** The tool that was called, or the method of another request. */
+function nameOf(owed: Owed): string {
+  const tool = owed.method === 'tools/call' ? readAt(lineOf(owed), ['params', 'name']) : undefined;
+  return typeof tool === 'string' ? `tool ${tool}` : owed.method;
+}
+
+/**
+ * The server has left for good: nothing is held for another one, and what was replaced before may finish as if it had
+ * stayed (P1). Resolves when nobody owes anything.
+ */
+export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
+  const { desk, gate } = traffic;
+  release(desk, undefined);
+  const owing = [...roster].filter(({ number }) => owesAnything(desk, number));
+  await Promise.all(owing.map(({ number }) => roster.untilDrained(number, flow.config.drain, over)));
+  await gate.emptied();
+}
+
+/**
+ * What is held when the client closes its side is answered, if the reload that it waits for takes no longer than a
+ * moment.
+ */
+export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<void> }): Promise<void> {
+  if (traffic.desk.hold.size === 0) return;
+  const late = new AbortController();
+  await Promise.race([
+    reload.idle().then(() => traffic.gate.emptied()),
+    delay(LAST_ANSWERS, undefined, { signal: late.signal }).catch(() => {}),
+  ]);
+  late.abort();
+}
+
+/** A candidate that nobody waits for any more. */
+export function abandon({ traffic, roster }: Stopping, number: number): void {
+  lose(traffic.desk, number);
+  const steps = [
+    { signal: 'SIGTERM', after: 0 },
+    { signal: 'SIGKILL', after: 500 },
+  ] as const;
+  roster.abandon(number, { end: true, steps });
+}

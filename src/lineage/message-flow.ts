@@ -1,0 +1,250 @@
+/**
+ * The message side of the reload flow: the client's streams, the gate that its lines pass, the desk where verdicts
+ * fall, and the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of
+ * attempts.
+ */
+import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import type { FlowContext } from '../flow/flow.js';
+import { createDesk, type Desk, type DeskOptions, type Ports } from '../exchange/desk.js';
+import { fromClient } from '../exchange/from-client.js';
+import { fromServer } from '../exchange/from-server.js';
+import { expire } from '../exchange/handover.js';
+import { meantEnvelope } from '../exchange/malformed.js';
+import { endStreams } from '../exchange/listen-streams.js';
+import { noteTaskSupport } from '../exchange/task-messages.js';
+import type { Exit } from '../process/child.js';
+import type { Generation, GenerationEvents } from '../server/generation.js';
+import { membersOf } from '../session/session.js';
+import { readAt } from '../wire/edit.js';
+import { Endpoint } from '../wire/endpoint.js';
+import { error, PARSE_ERROR } from '../wire/json-rpc.js';
+import { idInHead, type Envelope, type Id } from '../wire/scan.js';
+import { Gate } from '../front/gate.js';
+import { Memory } from './handshake-cache.js';
+import type { Roster } from './live-generations.js';
+import { WaitTicker } from './wait-ticker.js';
+
+export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools' | 'retryFailure'> {
+  readonly guards: (envelope: Envelope) => boolean;
+  readonly refresh: () => Promise<void> | undefined;
+  /** The client opens its session, and no server has answered it yet. */
+  introducing(id: Id, method: string): void;
+  /** The client has closed its side, and all that it had sent is with the desk. */
+  ended(): void;
+  /** The generation that this was to be told of has said its first word. */
+  spoke(generation: number): void;
+  /** It has given its first answer. */
+  answered(generation: number): void;
+  exit(generation: Generation, exit: Exit): void;
+  /** Why requests are held at the moment. */
+  whyHeld(): string;
+}
+
+/** How long a server may take to go after it has ended its streams. */
+const STAYS = 1_000;
+
+const opening = new Set(['initialize', 'server/discover']);
+
+export class Traffic {
+  readonly #flow: FlowContext;
+  readonly desk: Desk;
+  readonly client: Endpoint;
+  readonly generationEvents: GenerationEvents;
+  readonly gate: Gate;
+  readonly #roster: Roster;
+  readonly #over = new AbortController();
+  readonly #ticker: WaitTicker;
+  /** Generations that have stopped reading. */
+  readonly #stuck = new Set<number>();
+  /** Too much waits at the gate. */
+  #crowded = false;
+  readonly #said = new Set<string>();
+  #silent: number | undefined;
+  #unready: number | undefined;
+  #expiring = false;
+  #ending = false;
+
+  constructor(flow: FlowContext, roster: Roster, events: TrafficEvents) {
+    const { config, log, io } = flow;
+    // As many wait by it as the client has sent lists of tools.
+    setMaxListeners(0, this.#over.signal);
+    this.#flow = flow;
+    this.#roster = roster;
+    this.desk = createDesk(
+      {
+        client: (line, from, to) => this.client.send(line, from, to),
+        server: (generation, line, from, to) => roster.get(generation)?.send(line, from, to),
+        now: () => performance.now(),
+        drained: (generation) => roster.drained(generation),
+        agent: events.agent,
+        allTools: events.allTools,
+        retryFailure: events.retryFailure,
+        introduced: (method, line) => {
+          noteTaskSupport(this.desk, membersOf(readAt(line, ['result'])));
+          void memory.remember(method, line);
+        },
+        openedInPlace: (method, isGuess) => reportOpening(flow, this.desk, method, isGuess),
+        refusedDiscover: () => void memory.forgetDiscover(),
+        later: (ms, work) => void delay(ms, undefined, { signal: this.#over.signal, ref: false }).then(work, () => {}),
+        warn: (text) => log.warn('warning', text),
+        warnOnce: (text) => {
+          if (!this.#said.has(text)) log.warn('warning', text);
+          this.#said.add(text);
+        },
+      },
+      optionsOf(flow, config, randomBytes(6).toString('hex')),
+    );
+    this.#ticker = new WaitTicker({
+      desk: this.desk,
+      whyHeld: events.whyHeld,
+      isClientSlow: () => this.client.writer.full,
+      over: this.#over.signal,
+    });
+    const memory = new Memory(flow, this.desk);
+    this.gate = new Gate({
+      guards: events.guards,
+      refresh: events.refresh,
+      pass: (run, from, to, read, since) => {
+        const envelope = meantEnvelope(this.desk, read, run, from, to);
+        if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
+          events.introducing(envelope.id, envelope.method);
+        fromClient(this.desk, run, envelope, since, from, to);
+        if (envelope.kind !== 'notification') this.watchHold();
+      },
+      full: (full) => {
+        this.#crowded = full;
+        this.regulate();
+      },
+    });
+    this.client = new Endpoint(
+      io.input,
+      io.output,
+      { limit: config.maxMessage },
+      {
+        run: (run) => this.gate.push(run),
+        pieces: (pieces, length) => this.gate.pushPieces(pieces, length),
+        tooLong: (head) => this.client.send(error(idInHead(head) ?? 'null', PARSE_ERROR, flow.tooLong)),
+        end: (rest) => {
+          if (rest.length > 0) this.gate.push(rest);
+          void this.gate.emptied().then(events.ended);
+        },
+        full: (full) => {
+          for (const generation of roster) if (full) generation.pause();
+          for (const generation of roster) if (!full) generation.resume();
+        },
+        gone: events.ended,
+      },
+    );
+    this.generationEvents = {
+      message: ({ number }, run, from, to, envelope) => {
+        const owing = this.#unready === number ? this.desk.ledger.owing(number) : 0;
+        fromServer(this.desk, number, run, envelope, from, to);
+        if (this.#silent === number) {
+          this.#silent = undefined;
+          events.spoke(number);
+        }
+        // One that was asked in vain and is waited for as a candidate is ready when its session is open.
+        if (this.#unready === number && this.desk.serving === number && this.desk.ledger.owing(number) < owing) {
+          this.#unready = undefined;
+          events.answered(number);
+        }
+        if (this.desk.ending === number) void this.#watchEnding(number);
+      },
+      noise: flow.noise,
+      tooLong: (generation) => {
+        const fault = `wrote a line of more than ${config.maxMessage} bytes`;
+        log.error('failed', `generation ${generation.number} ${fault}: it is stopped. --max-message raises the limit`);
+        generation.condemn(fault);
+      },
+      full: ({ number }, full) => {
+        if (full) this.#stuck.add(number);
+        else this.#stuck.delete(number);
+        this.regulate();
+      },
+      closed: (generation, pipe) => generation.condemn(`closed its ${pipe} and was stopped`),
+      exit: (generation, exit) => {
+        this.#stuck.delete(generation.number);
+        this.regulate();
+        events.exit(generation, exit);
+      },
+    };
+  }
+
+  /** A generation that comes up while the client is slow is slowed down like the others. */
+  admit(generation: Generation): void {
+    this.#roster.add(generation);
+    if (this.client.writer.full) generation.pause();
+  }
+
+  /** Tells when it says its first word, and when it gives its first answer. */
+  awaitWord(generation: number | undefined): void {
+    this.#silent = generation;
+    this.#unready = generation;
+  }
+
+  /** Another configuration is in force. */
+  reconfigure(config: Config): void {
+    this.desk.options = optionsOf(this.#flow, config, this.desk.options.nonce);
+  }
+
+  generation(number: number): Generation | undefined {
+    return this.#roster.get(number);
+  }
+
+  /** Sees to it that what waits hears why, and is answered if it waits too long. */
+  watchHold(): void {
+    this.#ticker.watch();
+    if (this.#expiring || this.desk.hold.size === 0 || this.desk.options.hold === 0) return;
+    this.#expiring = true;
+    void this.#expire().catch(() => {});
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+
+  /** A server that has ended its streams and is there a moment later has not done it because it goes. */
+  async #watchEnding(number: number): Promise<void> {
+    if (this.#ending) return;
+    this.#ending = true;
+    await delay(STAYS, undefined, { signal: this.#over.signal }).catch(() => {});
+    this.#ending = false;
+    endStreams(this.desk, number);
+  }
+
+  async #expire(): Promise<void> {
+    try {
+      for (let due = expire(this.desk); due !== undefined; due = expire(this.desk)) {
+        await delay(Math.max(1, due - performance.now()), undefined, { signal: this.#over.signal });
+      }
+    } finally {
+      // In the same turn as the last look: whatever is held from now on starts a new watch.
+      this.#expiring = false;
+    }
+  }
+
+  /** The client is read as long as the one that serves reads. For whenever that may have changed. */
+  regulate(): void {
+    const { serving } = this.desk;
+    if (this.#crowded || (serving !== undefined && this.#stuck.has(serving))) this.client.pause();
+    else this.client.resume();
+  }
+}
+
+/** Whoever reads the log must know that a client has a session though its server has not answered. */
+function reportOpening({ log, name }: FlowContext, desk: Desk, method: string, isGuess: boolean): void {
+  const answer = isGuess ? 'with a minimal answer' : 'with what it said when it last ran';
+  const then = desk.failure === undefined ? 'everything else waits for it' : 'its tools come once it has started';
+  log.info('starting', `${name} has not answered ${method}: the client is answered in its place, ${answer}; ${then}`, {
+    method,
+    inPlace: isGuess ? 'guess' : 'remembered',
+  });
+}
+
+function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {
+  const { retry, concurrency, onFailure, agentTools, hold, notify } = config;
+  return { retry, concurrency, onFailure, agentTools, name: flow.name, hold, promise: notify !== 'never', nonce };
+}

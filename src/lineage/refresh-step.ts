@@ -1,0 +1,88 @@
+/**
+ * The part of an attempt for rules that need no new process: the server is signalled, or has noticed the change itself,
+ * and the lists are compared a moment later. What the rules of a change ask for together is decided here too.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Rule } from '../config/config.js';
+import type { Desk } from '../exchange/desk.js';
+import type { Generation } from '../server/generation.js';
+import type { Change } from '../watch/watch.js';
+import type { KnownLists } from './known-lists.js';
+import { broughtUpToDate, difference, fetchLists, type Baselines, type Difference } from './list-diff.js';
+import { discover } from './handshake.js';
+import type { Wants } from './attempt-record.js';
+import type { Next } from './states.js';
+
+/** A signal is not noticed at once: a line sent right after it is often answered from before. */
+const NOTICED = 50;
+/** When to look again, after each other, if nothing has changed by then. */
+const AGAIN = [250, 750, 2000];
+
+/** What these changes ask for, and what was asked for before and not done yet. */
+export function wantsOf(rules: readonly Rule[], changes: readonly Change[], before: Wants): Wants {
+  const next = [nextOf(rules, changes), before.next];
+  return {
+    next: next.find((each) => each === 'restart') ?? next.find((each) => each === 'refresh') ?? 'nothing',
+    signals: [...new Set([...before.signals, ...signalsOf(rules, changes)])],
+  };
+}
+
+/** The most that any rule of these changes asks for. */
+function nextOf(rules: readonly Rule[], changes: readonly Change[]): Next {
+  const asked = new Set(changes.flatMap((change) => change.rules).map((name) => thenOf(rules, name)));
+  if (asked.has('restart')) return 'restart';
+  asked.delete('continue');
+  return asked.size > 0 ? 'refresh' : 'nothing';
+}
+
+/** The signals that are due, each once, in the order of the rules. */
+function signalsOf(rules: readonly Rule[], changes: readonly Change[]): NodeJS.Signals[] {
+  const names = new Set(changes.flatMap((change) => change.rules));
+  const asked = rules.filter((rule) => names.has(rule.name)).map((rule) => rule.then);
+  return [...new Set(asked)].filter((then) => then !== 'restart' && then !== 'continue' && then !== 'notify');
+}
+
+function thenOf(rules: readonly Rule[], name: string): Rule['then'] {
+  // What is no rule's is the configuration's: a restart is due if that says so.
+  return rules.find((rule) => rule.name === name)?.then ?? 'continue';
+}
+
+export interface Refresh {
+  readonly desk: Desk;
+  readonly generation: Generation;
+  readonly signals: readonly NodeJS.Signals[];
+  readonly before: Baselines | undefined;
+  readonly knownLists: KnownLists;
+}
+
+export async function refreshStep(refresh: Refresh, signal: AbortSignal): Promise<Difference | undefined> {
+  const { generation, signals, before } = refresh;
+  for (const name of signals) generation.signalProcess(name);
+  await delay(NOTICED, undefined, { signal }).catch(() => {});
+  return before === undefined || signal.aborted ? undefined : compare(refresh, before, signal);
+}
+
+/** The first difference that shows within the next seconds. */
+export async function lateDifference(
+  refresh: Refresh,
+  before: Baselines,
+  signal: AbortSignal,
+): Promise<Difference | undefined> {
+  for (const pause of AGAIN) {
+    const over = await delay(pause, false, { signal, ref: false }).catch(() => true);
+    if (over || refresh.desk.serving !== refresh.generation.number) return undefined;
+    const found = await compare(refresh, before, signal);
+    if (found.changed.length > 0) return found;
+  }
+  return undefined;
+}
+
+async function compare(refresh: Refresh, before: Baselines, signal: AbortSignal): Promise<Difference> {
+  const { desk, knownLists } = refresh;
+  const { number: generation } = refresh.generation;
+  const capabilities = desk.session.capabilities ?? (await discover(desk, generation, signal));
+  if (capabilities === 'gone') return { changes: [], changed: [], unknown: [] };
+  const now = await fetchLists(desk, generation, capabilities, signal);
+  knownLists.learn(generation, now);
+  return difference(broughtUpToDate(desk, before), now);
+}

@@ -1,0 +1,217 @@
+/**
+ * The starting part of an attempt: spawn the candidate, open the session with it, and see what it changes in the lists.
+ * Says how it went; nobody hears of the candidate before the controller lets it serve.
+ */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Failure } from '../agent/words.js';
+import type { FlowContext } from '../flow/flow.js';
+import { LISTS } from '../lists/lists.js';
+import { writeWholeSync } from '../state/state-file.js';
+import { awaitsFirst, type Introduction } from '../exchange/desk.js';
+import { startGeneration, type Generation } from '../server/generation.js';
+import { timed, type Run } from './attempt-record.js';
+import { isBusy } from './busy.js';
+import { fence } from '../front/gate.js';
+import { adopted, handshake, request, type Handshake } from './handshake.js';
+import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
+import type { KnownLists } from './known-lists.js';
+import { broughtUpToDate, difference, fetchLists, previousLists, servedLists, type Baselines } from './list-diff.js';
+import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
+import type { Traffic } from './message-flow.js';
+
+export type StartStep =
+  /** `open`: there was no session to be opened; there may be one by now. */
+  | { readonly kind: 'ready'; readonly generation: Generation; readonly open?: () => Promise<StartStep> }
+  /** The command can't be run at all. */
+  | { readonly kind: 'not-spawned'; readonly error: NodeJS.ErrnoException }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly busy: boolean }
+  | { readonly kind: 'aborted' };
+
+/** How long a client may take to say its roots, and a server to read them and to take them in. */
+const ROOTS_SAID = 1_000;
+const ROOTS_READ = 5_000;
+const ROOTS_TAKEN_IN = 50;
+
+export interface StartContext {
+  readonly flow: FlowContext;
+  readonly traffic: Traffic;
+  /** What the lists are compared with, once that is known. */
+  readonly before: Promise<Baselines> | undefined;
+  readonly knownLists: KnownLists;
+  spawned(): void;
+  /** The first server of all has not opened the session for so long. It goes on trying. */
+  hangs(generation: Generation, ms: number): void;
+}
+
+export async function startStep(context: StartContext, number: number, run: Run): Promise<StartStep> {
+  const { flow, traffic } = context;
+  const { desk } = traffic;
+  const first = flow.first?.take();
+  // A spawn makes the event loop stand still, and so may have what led to it: the traffic gets its turn in between.
+  if (first === undefined) await fence();
+  if (run.abort.signal.aborted && first === undefined) return { kind: 'aborted' };
+  const spawned = await startGeneration(flow.spec(number), traffic.generationEvents, first);
+  if (!spawned.ok) return { kind: 'not-spawned', error: spawned.error };
+  const { generation } = spawned;
+  traffic.admit(generation);
+  if (run.abort.signal.aborted) {
+    generation.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
+    return { kind: 'aborted' };
+  }
+  desk.candidate = number;
+  desk.unheard.clear();
+  context.spawned();
+  const open = (): Promise<StartStep> => openStep(context, generation, run);
+  return desk.session.stands ? open() : { kind: 'ready', generation, open };
+}
+
+/** The session that the client has, with a new process. */
+async function openStep(context: StartContext, generation: Generation, run: Run): Promise<StartStep> {
+  const { desk } = context.traffic;
+  const { startTimeout: limitMs } = context.flow.config;
+  const over = new AbortController();
+  const limit = new AbortController();
+  const signal = AbortSignal.any([run.abort.signal, limit.signal]);
+  const either = AbortSignal.any([over.signal, run.abort.signal]);
+  // The client waits for its first server without knowing it, so that one has as long as if the client had asked it
+  // itself.
+  if (awaitsFirst(desk)) watchFirst(context, generation, firstStartLimit(limitMs), either);
+  else if (limitMs > 0) {
+    void startTimeout(limitMs, () => generation.signOfLife(), either).then((late) => {
+      if (late !== undefined) limit.abort(late);
+    });
+  }
+  const opened = await timed(run, 'start', () => handshake(desk, generation.number, signal));
+  over.abort();
+  return finish(context, generation, opened, limit.signal.reason as TooLate | undefined, run);
+}
+
+/**
+ * A process that is there already, and was asked to open the session by the client itself: only its answer is missing.
+ */
+export async function adoptStep(context: StartContext, introduction: Introduction, run: Run): Promise<StartStep> {
+  const { flow, traffic } = context;
+  const { desk } = traffic;
+  const generation = traffic.generation(introduction.generation);
+  if (generation === undefined) return { kind: 'aborted' };
+  const over = new AbortController();
+  const waited = awaitsFirst(desk) ? firstStartLimit(flow.config.startTimeout) - FORESEEN_AFTER_MS : undefined;
+  if (waited !== undefined) watchFirst(context, generation, waited, AbortSignal.any([over.signal, run.abort.signal]));
+  const opened = await timed(run, 'start', () => adopted(desk, introduction, run.abort.signal));
+  over.abort();
+  return finish(context, generation, opened, undefined, run);
+}
+
+function watchFirst(context: StartContext, generation: Generation, ms: number, over: AbortSignal): void {
+  after(ms, over, () => {
+    if (!generation.gone) context.hangs(generation, firstStartLimit(context.flow.config.startTimeout));
+  });
+}
+
+/** After a standstill of our own the timer is due before what the server has answered long ago is read. */
+function after(ms: number, over: AbortSignal, then: () => void): void {
+  void delay(ms, undefined, { signal: over })
+    .then(fence)
+    .then(
+      () => {
+        if (!over.aborted) then();
+      },
+      () => {},
+    );
+}
+
+/** With the session open, what is left is to see what has changed. */
+async function finish(
+  context: StartContext,
+  generation: Generation,
+  opened: Handshake,
+  late: TooLate | undefined,
+  run: Run,
+): Promise<StartStep> {
+  const { flow } = context;
+  const { number } = generation;
+  if (run.abort.signal.aborted) return { kind: 'aborted' };
+  if (opened.kind !== 'done') return failed(flow, generation, opened, late);
+  await timed(run, 'lists', () => compare(context, number, opened.capabilities, run));
+  await rooted(context, number, run.abort.signal);
+  if (run.abort.signal.aborted) return { kind: 'aborted' };
+  return generation.gone ? failed(flow, generation, { kind: 'gone' }, undefined) : { kind: 'ready', generation };
+}
+
+async function compare(
+  context: StartContext,
+  number: number,
+  capabilities: Readonly<Record<string, unknown>>,
+  run: Run,
+): Promise<void> {
+  const { before, knownLists } = context;
+  const { desk } = context.traffic;
+  if (!desk.session.complete) return;
+  // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
+  const served = servedLists(desk);
+  const lists = before === undefined ? LISTS.filter((list) => served.has(list.name)) : LISTS;
+  desk.unheard.clear();
+  const fetched = fetchLists(desk, number, capabilities, run.abort.signal, lists);
+  const previous = previousLists(desk, desk.serving, knownLists);
+  const without = { served, previous: new Map([...served, ...previous].filter(([name]) => served.has(name))) };
+  const [old, now] = await Promise.all([before ?? without, fetched]);
+  knownLists.learn(number, now);
+  run.difference = difference(broughtUpToDate(desk, old), now);
+}
+
+/**
+ * Many a server asks for the client's roots as soon as the session is open, and refuses what lies outside of them. The
+ * one before has had them for long, so the new one gets the time to have them too before anything else is asked of it.
+ */
+async function rooted({ traffic }: StartContext, number: number, signal: AbortSignal): Promise<void> {
+  const { questions } = traffic.desk;
+  if (!questions.isRooted(number)) return;
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  questions.whenRooted(number, () => over.abort());
+  await delay(ROOTS_SAID, undefined, { signal: either }).catch(() => {});
+  // It may be busy: what it has yet to read it can't have taken in. A server that knows no ping says so, which will do.
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(ROOTS_READ)]);
+  if (over.signal.aborted) await request(traffic.desk, number, 'ping', undefined, patience);
+  await delay(ROOTS_TAKEN_IN, undefined, { signal }).catch(() => {});
+}
+
+function failed(flow: FlowContext, generation: Generation, why: Handshake, late: TooLate | undefined): StartStep {
+  const output = reportOf(flow, generation);
+  const how =
+    late !== undefined
+      ? gaveUp(late, flow.config.startTimeout)
+      : why.kind === 'refused'
+        ? `answered the handshake with an error: ${why.error}`
+        : `${ended(generation)} before the handshake was done`;
+  const otherEra = why.kind === 'refused' ? why.otherEra : undefined;
+  const [kind, era] = otherEra === undefined ? (['start', ''] as const) : (['era', `. ${otherEra}`] as const);
+  const failure: Failure = { kind, command: flow.name, how: `${how}${era}`, output, ...(late ? { late: true } : {}) };
+  return { kind: 'failed', failure, busy: isBusy(output) };
+}
+
+function gaveUp(late: TooLate, limitMs: number): string {
+  if (late === 'silent') return `did not answer the handshake within ${limitMs} ms of its last sign of life`;
+  return `did not answer the handshake within ${MAX_LIMITS * limitMs} ms, though it was at work`;
+}
+
+/** What a server printed, and where more of it lies: it is there when that is told. */
+export function reportOf(flow: FlowContext, { output, unfinishedText }: Generation): string {
+  const file = join(flow.config.stateDir, 'server-output.log');
+  const excerpt = output.excerpt(output.isLong && writeWholeSync(file, output.bytes()).ok ? file : undefined);
+  return [excerpt, unfinishedText].filter((text) => text !== '').join('\n');
+}
+
+/** It ended by itself: before it could serve, or later. */
+export function failureOf(flow: FlowContext, generation: Generation, kind: 'start' | 'crash' | 'exit'): Failure {
+  return { kind, command: flow.name, how: ended(generation), output: reportOf(flow, generation) };
+}
+
+/** How a process came to its end, in words. */
+function ended(generation: Generation): string {
+  const { exit, fault } = generation;
+  if (fault !== undefined) return fault;
+  if (exit === undefined) return 'ended';
+  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+}

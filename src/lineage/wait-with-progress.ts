@@ -1,0 +1,45 @@
+/**
+ * A call of the agent that waits for a reload: as long as a client should, and hearing of it meanwhile. What it waits
+ * for, and what it is told in the end, is agent-tools.ts's.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FlowContext } from '../flow/flow.js';
+import type { AgentCall } from '../exchange/desk.js';
+import { readAt } from '../wire/edit.js';
+import { notification } from '../wire/json-rpc.js';
+import type { Traffic } from './message-flow.js';
+
+interface Patience {
+  readonly flow: FlowContext;
+  readonly traffic: Traffic;
+}
+
+/** How often a client that waits hears that it is not forgotten. */
+const PROGRESS_EVERY = 1000;
+
+/** False if it takes longer than a client should wait. */
+export async function inPatience(
+  { flow, traffic }: Patience,
+  call: AgentCall,
+  settled: Promise<void>,
+): Promise<boolean> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, call.signal]);
+  const { hold } = flow.config;
+  const limit = hold === 0 ? [] : [delay(hold, false, { signal }).catch(() => false)];
+  void tellProgress(traffic, call, signal);
+  const done = await Promise.race([settled.then(() => true), ...limit]);
+  over.abort();
+  return done;
+}
+
+async function tellProgress(traffic: Traffic, call: AgentCall, signal: AbortSignal): Promise<void> {
+  const progressToken = readAt(call.held.line, ['params', '_meta', 'progressToken']);
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
+  for (let progress = 1; ; progress++) {
+    const over = await delay(PROGRESS_EVERY, false, { signal }).catch(() => true);
+    if (over) return;
+    const params = { progressToken, progress, message: 'The MCP server is being reloaded.' };
+    traffic.client.send(notification('notifications/progress', params));
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Looks at what has changed on the disk since the last look, and tells the server's own data from edits (P6, settles):
+ * what the server writes itself is accepted as it is, so that no reload follows. Who wrote a file is decided by
+ * `server-data.ts`, from the times of the calls and of the reloads.
+ */
+import type { Log } from '../../sinks/log.js';
+import type { CallTimes } from '../../session/ledger.js';
+import type { Change, Mark, Watch } from '../../watch/watch.js';
+import { named } from '../../lineage/attempt-record.js';
+import { momentOf } from './call-writes.js';
+import { ServerData, type Findings } from './server-data.js';
+
+export class ServerWrites {
+  readonly #log: Log;
+  readonly #times: () => CallTimes;
+  readonly #data = new ServerData();
+  /** What was accepted and may have been edited, to take that back. */
+  readonly #unsure = new Map<string, Change>();
+  /** What was accepted since the serving generation began, which may have read something else. */
+  readonly #accepted = new Set<string>();
+  #seen: { readonly watch: Watch; readonly mark: Mark } | undefined;
+
+  constructor(log: Log, times: () => CallTimes) {
+    this.#log = log;
+    this.#times = times;
+  }
+
+  /** For a watch that has just been opened. */
+  begin(watch: Watch): void {
+    this.#seen = { watch, mark: watch.mark() };
+  }
+
+  attemptBegan(): void {
+    this.#data.began(performance.now());
+  }
+
+  reloaded(): void {
+    this.#data.reloaded(performance.now());
+    this.#accepted.clear();
+  }
+
+  /** Files that were taken for the server's own data, and so restarted nothing. */
+  get accepted(): readonly string[] {
+    return [...this.#accepted];
+  }
+
+  /** Files were accepted that may have been edits, and the time has come to read them after all. */
+  get isCatchUpDue(): boolean {
+    return this.#data.isCatchUpDue(performance.now(), this.#times());
+  }
+
+  /** After each check of the disk. `asked`: a request waits for it. */
+  look(asked: boolean): void {
+    const { watch } = this.#seen ?? {};
+    if (watch === undefined) return;
+    this.#sight(watch, asked);
+    if (asked && this.isCatchUpDue) this.#catchUp(watch);
+  }
+
+  #sight(watch: Watch, asked: boolean): void {
+    const changes = this.#seen === undefined ? [] : watch.changedSince(this.#seen.mark);
+    if (changes.length === 0) return;
+    this.#renewMark(watch);
+    const times = this.#times();
+    const now = performance.now();
+    const clock = wallClockAhead(
+      changes.map(({ path }) => watch.changedAt(path)),
+      times.idleSince,
+    );
+    const sightings = changes.map(({ path, kind, data = false }) => {
+      const at = watch.changedAt(path);
+      return { path, kind, data, moment: momentOf(at === undefined ? now : Math.min(at - clock, now), times) };
+    });
+    const { own, unsure, news, looping } = this.#data.see(sightings, { times, asked });
+    if (own.length > 0) {
+      watch.accept(own);
+      for (const path of own) {
+        this.#unsure.delete(path);
+        this.#accepted.add(path);
+      }
+      for (const change of changes) if (unsure.includes(change.path)) this.#unsure.set(change.path, change);
+      this.#log.debug('unchanged', `written by the server itself: ${named(own)}`, { files: own });
+    }
+    for (const one of news) this.#warn(one.path, ownText(one));
+    for (const one of looping) this.#warn(one.path, loopText(one));
+  }
+
+  #catchUp(watch: Watch): void {
+    watch.distrust(this.#data.catchUp().flatMap((path) => this.#unsure.get(path) ?? []));
+    this.#unsure.clear();
+    this.#renewMark(watch);
+  }
+
+  #renewMark(watch: Watch): void {
+    if (this.#seen !== undefined) watch.release(this.#seen.mark);
+    this.begin(watch);
+  }
+
+  #warn(file: string, text: string): void {
+    this.#log.warn('warning', text, { files: [file] });
+  }
+}
+
+/**
+ * By how much the wall clock, which file times are of, is ahead of the monotonic clock, which the times of calls are
+ * of. `Date.now()` is cut to whole milliseconds: where one of the files changed within a millisecond of the last
+ * answer, the next one is waited for.
+ */
+function wallClockAhead(changed: readonly (number | undefined)[], idleSince: number): number {
+  const first = Date.now();
+  const ahead = first - performance.now();
+  const isClose = changed.some((at) => at !== undefined && at - ahead > idleSince && at - ahead - 1 <= idleSince);
+  if (!isClose) return ahead;
+  let wall = first;
+  // Not for ever, should the clock be set back.
+  for (let tries = 0; wall === first && tries < 100_000; tries++) wall = Date.now();
+  return wall - performance.now();
+}
+
+function ownText({ path, by }: Findings['news'][number]): string {
+  const what =
+    by === 'calls'
+      ? `${path} has changed again while a call ran, so it is taken for data that the server writes itself. Neither it nor new files of its kind near it restart the server from now on, unless they change while no call runs`
+      : `${path} has changed at the same time after each of the last reloads, so it is taken for data that the server writes itself. It does not restart the server from now on, unless it changes after a longer rest`;
+  return `${what}. If each change is to restart the server, use --also-watch ${path}`;
+}
+
+function loopText({ path, pattern }: Findings['looping'][number]): string {
+  const others = pattern === path ? '' : `, like others of ${pattern},`;
+  const what = `${path}${others} has changed during call after call, as if the server wrote it, and was reloaded each time`;
+  return `${what}. If the server writes it, use --ignore ${pattern}`;
+}

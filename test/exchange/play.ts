@@ -1,0 +1,100 @@
+/** A desk without input and output: what it would send is collected, so that verdicts can be read off. */
+import { createDesk, type AgentCall, type Desk, type DeskOptions } from '#src/exchange/desk.js';
+import { fromClient } from '#src/exchange/from-client.js';
+import { fromServer } from '#src/exchange/from-server.js';
+import { cutOut, isInPieces, type Run } from '#src/wire/run.js';
+import { scan } from '#src/wire/scan.js';
+
+export interface Play {
+  readonly desk: Desk;
+  /** Everything that was sent, in order: `client` or the generation, and the message. */
+  readonly sent: [to: 'client' | number, message: unknown][];
+  readonly warnings: string[];
+  readonly drained: number[];
+  /** Calls of the agent's own tools. */
+  readonly calls: AgentCall[];
+  /** What a server's tools are found to be, if the desk asks for all of them. */
+  tools: readonly unknown[] | undefined;
+  now: number;
+  /** Whether a call that meets a failure is told that what failed is tried again. */
+  retries: boolean;
+  client(message: unknown): void;
+  server(generation: number, message: unknown): void;
+  /** What was sent since the last time. */
+  take(): [to: 'client' | number, message: unknown][];
+}
+
+export function play(options: Partial<DeskOptions> = {}): Play {
+  const sent: Play['sent'] = [];
+  const warnings: string[] = [];
+  const drained: number[] = [];
+  const calls: AgentCall[] = [];
+  const read = (run: Run, from = 0, to = run.length): unknown => JSON.parse(String(cutOut(run, from, to))) as unknown;
+  const game: Play = {
+    desk: createDesk(
+      {
+        client: (line, from, to) => void sent.push(['client', read(line, from, to)]),
+        server: (generation, line, from, to) => void sent.push([generation, read(line, from, to)]),
+        now: () => game.now,
+        drained: (generation) => void drained.push(generation),
+        introduced: () => {},
+        openedInPlace: () => {},
+        refusedDiscover: () => {},
+        agent: (call) => void calls.push(call),
+        allTools: (_, known) => known(game.tools),
+        retryFailure: () => game.retries,
+        later: () => {},
+        warn: (text) => void warnings.push(text),
+        warnOnce: (text) => void warnings.push(text),
+      },
+      {
+        retry: 'safe',
+        concurrency: undefined,
+        onFailure: 'report',
+        agentTools: false,
+        name: 'test',
+        hold: 50_000,
+        promise: true,
+        nonce: 'n',
+        ...options,
+      },
+    ),
+    sent,
+    warnings,
+    drained,
+    calls,
+    tools: undefined,
+    now: 0,
+    retries: false,
+    client: (message) => {
+      const line = Buffer.from(`${JSON.stringify(message)}\n`);
+      const run = asRead(line);
+      fromClient(game.desk, run, scan(line), undefined, 0, line.length);
+    },
+    server: (generation, message) => {
+      // Messages come in runs: what stands before and behind is no part of this one.
+      const [before, line] = ['{"before":1}\n', `${JSON.stringify(message)}\n`];
+      const pieces = asRead(Buffer.from(line));
+      if (isInPieces(pieces)) return fromServer(game.desk, generation, pieces, scan(Buffer.from(line)));
+      const run = Buffer.from(`${before}${line}{"behind":1}\n`);
+      const to = before.length + Buffer.byteLength(line);
+      fromServer(game.desk, generation, run, scan(run, before.length, to), before.length, to);
+    },
+    take: () => sent.splice(0),
+  };
+  return game;
+}
+
+/** Long lines come in pieces. */
+function asRead(line: Buffer): Run {
+  return line.length < 4096 ? line : [line.subarray(0, 1000), line.subarray(1000, 3000), line.subarray(3000)];
+}
+
+export const request = (id: number | string, method: string, params: object = {}): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+export const answer = (id: number | string, result: object = {}): object => ({ jsonrpc: '2.0', id, result });
+export const tell = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', method, params });

@@ -1,0 +1,33 @@
+// When a tool call tries a failure again (P7): never right after the last attempt, and later the longer that took.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Failure } from '#src/agent/words.js';
+import { RetrySchedule } from '#src/lineage/retry-schedule.js';
+
+const failure: Failure = { kind: 'start', command: 'node', how: 'exited with code 1', output: '' };
+
+for (const [what, given, tookMs, dueAfterMs] of [
+  ['a short attempt', failure, 100, 2000],
+  ['a long attempt', failure, 4000, 12_000],
+  ['a long build', { ...failure, kind: 'build' }, 30_000, 90_000],
+  ['a start that was given up', { ...failure, late: true }, 60_000, 2000],
+  ['a server that ended by itself after a while', { ...failure, kind: 'exit' }, 60_000, 2000],
+] as const) {
+  test(`P7 after ${what} of ${tookMs} ms, a call tries again ${dueAfterMs} ms later, and not before`, (t) => {
+    let now = 1_000_000;
+    t.mock.method(performance, 'now', () => now);
+    const retries = new RetrySchedule();
+    const told = retries.failed(given, now - tookMs);
+    assert.equal(told.tried?.againAfterMs, dueAfterMs);
+    now += dueAfterMs - 1;
+    assert.equal(retries.isDue(told), false);
+    now += 1;
+    assert.equal(retries.isDue(told), true);
+  });
+}
+
+test('P15 a crashed server is started again by itself: calls never hasten that', () => {
+  const retries = new RetrySchedule();
+  assert.equal(retries.isDue({ ...failure, kind: 'crash' }), false);
+});
