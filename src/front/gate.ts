@@ -182,8 +182,3 @@ export class Gate {
     }
   }
 }
-
-/** Lets the event loop poll once more: whatever was saved before now has stirred when this resolves. */
-export async function fence(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
-}

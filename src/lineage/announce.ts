@@ -6,7 +6,8 @@ import type { Marker } from '../state/restart-marker.js';
 import type { Desk } from '../exchange/desk.js';
 import { notifyLists } from '../exchange/handover.js';
 import type { Generation } from '../server/generation.js';
-import { named, type Run } from './attempt-record.js';
+import { nameFiles } from '../agent/file-names.js';
+import type { Run } from './attempt-record.js';
 import type { Difference } from './list-diff.js';
 
 /** `restart`: how the last restart came about. */
@@ -49,7 +50,7 @@ export function announce(
 }
 
 function causeOf({ files, attempt }: Run, restart: Marker | undefined): string {
-  if (files.length > 0) return ` (${named(files)})`;
+  if (files.length > 0) return ` (${nameFiles(files)})`;
   if (!attempt.restart) return '';
   return {
     crash: ' (after a crash)',

@@ -1,7 +1,7 @@
 /** How an attempt comes to its end, well or not: by a last look at the disk. */
 import type { Run } from './attempt-record.js';
 import type { Freshness } from '../project/freshness.js';
-import { fence } from '../front/gate.js';
+import { fence } from '../project/fence.js';
 
 /** `outdated`: something was saved meanwhile, so it starts over. `given up`: its successor is under way. */
 export type End = 'over' | 'outdated' | 'given up';

@@ -59,9 +59,3 @@ export async function timed<T>(run: Run, phase: string, work: () => Promise<T>):
     run.phases[phase] = (run.phases[phase] ?? 0) + Math.round(performance.now() - began);
   }
 }
-
-/** A few file names, and how many more. */
-export function named(files: readonly string[]): string {
-  const shown = files.slice(0, 3).join(', ');
-  return files.length > 3 ? `${shown} and ${files.length - 3} more` : shown;
-}

@@ -9,7 +9,8 @@ import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
 import { holdTraffic, retire } from '../exchange/handover.js';
-import { createRun, named, nothing, timed, type Run, type Wants } from './attempt-record.js';
+import { nameFiles } from '../agent/file-names.js';
+import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
 import { isOver } from './attempt-end.js';
 import { Backoff } from './backoff.js';
 import { Builds } from '../project/builds.js';
@@ -88,7 +89,7 @@ export class Attempts {
     this.abort();
     this.#run = run;
     if (files.length > 0 && !attempt.retry) {
-      flow.log.info('change', `changed: ${named(files)}`, { files });
+      flow.log.info('change', `changed: ${nameFiles(files)}`, { files });
       this.backoff.reset();
     }
     this.#freshness?.forget('failed');

@@ -5,9 +5,9 @@
 import type { FlowContext } from '../flow/flow.js';
 import type { Desk } from '../exchange/desk.js';
 import type { Envelope } from '../wire/scan.js';
-import { named } from './attempt-record.js';
+import { nameFiles } from '../agent/file-names.js';
 import { pathsOf, type Freshness } from '../project/freshness.js';
-import { fence } from '../front/gate.js';
+import { fence } from '../project/fence.js';
 import { judge } from './event-for-changes.js';
 import { Loops } from '../project/edits/reload-loop-guard.js';
 import type { Event, State } from './states.js';
@@ -73,7 +73,7 @@ export class Lookout {
     const { flow, desk } = this.#context;
     const waits = this.#loops.mayWait(files, performance.now(), desk.requests);
     if (waits && !this.#waits) {
-      const what = `${named(files)} changed after each of the last reloads, with nobody asking for anything, as if the server wrote it`;
+      const what = `${nameFiles(files)} changed after each of the last reloads, with nobody asking for anything, as if the server wrote it`;
       const then = 'It is reloaded when the client asks for something next. Use --ignore for such files';
       flow.log.warn('warning', `${what}. ${then}`, { files });
     }

@@ -8,7 +8,7 @@ import { lose, release, type Lost } from '../exchange/handover.js';
 import { owesAnything } from '../exchange/task-messages.js';
 import { lineOf, type Owed } from '../session/ledger.js';
 import { readAt } from '../wire/edit.js';
-import { named } from './attempt-record.js';
+import { nameFiles } from '../agent/file-names.js';
 import type { History } from './history.js';
 import type { Roster } from './live-generations.js';
 import type { Traffic } from './message-flow.js';
@@ -59,10 +59,10 @@ export async function drain(stopping: Stopping, number: number, isReplacing: boo
 function reportCutOff({ flow }: Stopping, generation: number, { answered, again }: Lost): void {
   if (answered.length + again.length === 0) return;
   const [cutOff, sentAgain] = [answered.map(nameOf), again.map(nameOf)];
-  const what = `generation ${generation} was replaced, and is stopped before it has answered ${named([...cutOff, ...sentAgain])}: that took more than ${flow.config.drain} ms (--drain)`;
+  const what = `generation ${generation} was replaced, and is stopped before it has answered ${nameFiles([...cutOff, ...sentAgain])}: that took more than ${flow.config.drain} ms (--drain)`;
   const fates = [
-    cutOff.length === 0 ? '' : `the client is told that ${named(cutOff)} may have run`,
-    sentAgain.length === 0 ? '' : `${named(sentAgain)} is sent again`,
+    cutOff.length === 0 ? '' : `the client is told that ${nameFiles(cutOff)} may have run`,
+    sentAgain.length === 0 ? '' : `${nameFiles(sentAgain)} is sent again`,
   ];
   const text = `${what}; ${fates.filter((fate) => fate !== '').join(', ')}`;
   flow.log.warn('drained', text, { generation, cutOff, sentAgain });

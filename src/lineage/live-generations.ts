@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ladder } from '../process/terminate.js';
 import type { Generation } from '../server/generation.js';
-import { fence } from '../front/gate.js';
+import { fence } from '../project/fence.js';
 
 interface Entry {
   readonly generation: Generation;

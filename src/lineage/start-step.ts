@@ -12,7 +12,7 @@ import { awaitsFirst, type Introduction } from '../exchange/desk.js';
 import { startGeneration, type Generation } from '../server/generation.js';
 import { timed, type Run } from './attempt-record.js';
 import { isBusy } from './busy.js';
-import { fence } from '../front/gate.js';
+import { fence } from '../project/fence.js';
 import { adopted, handshake, request, type Handshake } from './handshake.js';
 import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
 import type { KnownLists } from './known-lists.js';

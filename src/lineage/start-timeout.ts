@@ -4,7 +4,7 @@
  * after three times the limit.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { fence } from '../front/gate.js';
+import { fence } from '../project/fence.js';
 
 export const MAX_LIMITS = 3;
 /**

@@ -8,9 +8,9 @@ import type { Log } from '../sinks/log.js';
 import type { CallTimes } from '../session/ledger.js';
 import type { WatchRule } from '../watch/types.js';
 import type { openWatch, Change, Mark, Watch, WatchOptions } from '../watch/watch.js';
-import { named } from '../lineage/attempt-record.js';
+import { nameFiles } from '../agent/file-names.js';
 import { Doubts } from './edits/output-detector.js';
-import { fence } from '../front/gate.js';
+import { fence } from './fence.js';
 import { Rewrites } from './edits/same-content-saves.js';
 import { ServerWrites } from './edits/server-writes.js';
 
@@ -78,7 +78,7 @@ export class Freshness {
     const opened = performance.now();
     const watch = this.#openWatch(this.watchOptions, {
       settled: this.#settled,
-      unchanged: (files) => log.debug('unchanged', `unchanged: ${named(files)}`, { files }),
+      unchanged: (files) => log.debug('unchanged', `unchanged: ${nameFiles(files)}`, { files }),
       warn: ({ code, text }) => log.warn('warning', text, { code }),
       began: ({ files, directories, mode, ms }) =>
         log.debug(
@@ -196,7 +196,7 @@ export class Freshness {
     const same = this.watch.stirredSince(mark).filter(({ path }) => !changed.has(path));
     const { files, told } = this.#rewrites.news(pathsOf(same));
     if (!told) {
-      const text = `saved while it was being built or started, so that is done again: ${named(files)}`;
+      const text = `saved while it was being built or started, so that is done again: ${nameFiles(files)}`;
       this.#log.info('change', text, { files });
     }
     return same.filter(({ path }) => files.includes(path));

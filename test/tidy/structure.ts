@@ -8,23 +8,28 @@ type Tree = ReadonlyMap<string, string>;
 const layers: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   process: [],
-  log: [],
+  sinks: [],
+  state: [],
   config: ['process'],
   agent: [],
   watch: [],
   session: ['wire'],
   lists: ['wire'],
-  build: ['process', 'log'],
-  server: ['process', 'wire'],
-  flow: ['process', 'wire', 'log', 'config', 'server'],
-  pipeline: ['session', 'wire', 'lists', 'agent'],
-  reload: 'wire process log config agent watch session lists build server flow pipeline'.split(' '),
-  clients: ['config', 'log'],
-  smoke: ['wire', 'process', 'log', 'config', 'lists', 'server', 'flow'],
-  cli: ['watch', 'config', 'log', 'build', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
+  build: ['process', 'state'],
+  server: ['process', 'wire', 'agent'],
+  flow: ['process', 'wire', 'sinks', 'config', 'server'],
+  front: ['wire'],
+  exchange: ['session', 'wire', 'lists', 'agent'],
+  project: 'process sinks state config agent watch session build server flow'.split(' '),
+  lineage: 'wire process sinks state config agent watch session lists build server flow front exchange project'.split(
+    ' ',
+  ),
+  clients: ['config', 'state'],
+  smoke: ['wire', 'process', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
+  cli: ['watch', 'config', 'sinks', 'state', 'build', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
 };
 
-const pure = /^(session\/|pipeline\/|reload\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
+const pure = /^(session\/|exchange\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
 const impureGlobals = /\b(process\.|setTimeout\(|setInterval\(|setImmediate\(|Date\.now\(|new Date\(\)|Math\.random\()/;
 
 const homes: Readonly<Record<string, string | readonly string[]>> = {
@@ -34,7 +39,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   debounce: 'watch',
   picomatch: 'watch',
   ignore: 'watch',
-  'p-queue': 'reload',
+  'p-queue': 'lineage',
   yargs: 'cli',
   'package-manager-detector': 'build',
   'jsonc-parser': 'config',

@@ -6,7 +6,7 @@
 import type { Log } from '../../sinks/log.js';
 import type { CallTimes } from '../../session/ledger.js';
 import type { Change, Mark, Watch } from '../../watch/watch.js';
-import { named } from '../../lineage/attempt-record.js';
+import { nameFiles } from '../../agent/file-names.js';
 import { momentOf } from './call-writes.js';
 import { ServerData, type Findings } from './server-data.js';
 
@@ -79,7 +79,7 @@ export class ServerWrites {
         this.#accepted.add(path);
       }
       for (const change of changes) if (unsure.includes(change.path)) this.#unsure.set(change.path, change);
-      this.#log.debug('unchanged', `written by the server itself: ${named(own)}`, { files: own });
+      this.#log.debug('unchanged', `written by the server itself: ${nameFiles(own)}`, { files: own });
     }
     for (const one of news) this.#warn(one.path, ownText(one));
     for (const one of looping) this.#warn(one.path, loopText(one));
