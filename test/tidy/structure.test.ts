@@ -40,7 +40,12 @@ const header = '// A comment.\n';
 const offences: [title: string, file: string, text: string, problem: string][] = [
   ['imports point downwards only', 'wire/x.ts', `import '../session/ledger.js';`, 'wire must not import session'],
   ['imports point downwards only', 'wire/x.ts', `export type * from '../proxy.js';`, 'wire must not import proxy.ts'],
-  ['imports point downwards only', 'sinks/x.ts', `const x = await import('../cli/main.js');`, 'sinks must not import cli'],
+  [
+    'imports point downwards only',
+    'sinks/x.ts',
+    `const x = await import('../cli/main.js');`,
+    'sinks must not import cli',
+  ],
   ['imports point downwards only', 'sinks/x.ts', `let a: import('../wire/lines.js').A;`, 'sinks must not import wire'],
   ['imports point downwards only', 'x.ts', `export * from './cli/main.js';`, 'x.ts must not import cli'],
   ['imports point downwards only', 'misc/x.ts', `import '../wire/lines.js';`, 'misc is no known layer'],

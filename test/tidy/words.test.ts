@@ -13,7 +13,7 @@ import { sentencesOf } from './sentences.js';
 import { readTree } from './tree.js';
 
 /** Their texts are for programs: scripts for shells, patterns that output is searched for. */
-const forPrograms = /^(cli\/completion\/(bash|zsh|fish)|process\/orphan-guard|reload\/busy)\.ts$/;
+const forPrograms = /^(cli\/completion\/(bash|zsh|fish)|process\/orphan-guard|lineage\/busy)\.ts$/;
 const widths = [80, 100];
 
 const sentences = new Map(
