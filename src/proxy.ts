@@ -5,8 +5,7 @@
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
-import type { Config } from './config/config.js';
-import type { LiveConfig } from './config/live.js';
+import type { ConfigInForce } from './config/config-in-force.js';
 import type { Flow, FlowContext, Streams } from './flow/flow.js';
 import type { Log } from './sinks/log.js';
 import { createLeftovers } from './flow/leftovers.js';
@@ -34,11 +33,11 @@ export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
 
 export function createProxy(
   io: Streams,
-  config: Config,
+  configInForce: ConfigInForce,
   log: Log,
-  live?: LiveConfig,
   { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
 ): Proxy {
+  const config = configInForce.current;
   let settle: (code: number) => void = () => {};
   const settled = new Promise<number>((resolve) => (settle = resolve));
   const guard = new OrphanGuard();
@@ -50,9 +49,11 @@ export function createProxy(
   const mark = first?.mark ?? newMark();
   const context: FlowContext = {
     io,
-    config,
+    configInForce,
+    get config() {
+      return configInForce.current;
+    },
     log,
-    live,
     get name() {
       return basename(context.config.command);
     },

@@ -6,6 +6,7 @@
 import { Writable } from 'node:stream';
 import { Controller } from '#src/lineage/controller.js';
 import type { Config } from '#src/config/config.js';
+import { fixedConfig } from '#src/config/config-in-force.js';
 import type { FlowContext } from '#src/flow/flow.js';
 import type { Log } from '#src/sinks/log.js';
 import { build } from './builds.js';
@@ -239,8 +240,8 @@ class World {
     return {
       io: { input: this.#client.input, output: this.#client.output, stderr },
       config,
+      configInForce: fixedConfig(config),
       log,
-      live: undefined,
       first: undefined,
       helperCommand: undefined,
       leftovers: { gone: () => {}, close: () => Promise.resolve() },
