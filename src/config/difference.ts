@@ -2,47 +2,10 @@
 // what has to wait for the next start of the proxy. Pure; putting it in force is config-in-force.ts's.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Config, Resolved } from './config.js';
-
-/**
- * `now`: whoever uses it asks for it each time. `restart`: it is part of a server. `next`: the proxy was built on it.
- */
-const effects: Readonly<Record<keyof Config, 'now' | 'restart' | 'next'>> = {
-  command: 'restart',
-  args: 'restart',
-  cwd: 'restart',
-  env: 'restart',
-  envFiles: 'now',
-  reload: 'next',
-  rules: 'now',
-  ignore: 'now',
-  ext: 'now',
-  debounce: 'now',
-  poll: 'now',
-  strategy: 'now',
-  drain: 'now',
-  hold: 'now',
-  startTimeout: 'now',
-  buildTimeout: 'now',
-  stopTimeout: 'now',
-  signal: 'now',
-  restartDelay: 'now',
-  onFailure: 'now',
-  whileReloading: 'now',
-  retry: 'now',
-  concurrency: 'now',
-  maxMessage: 'restart',
-  notify: 'now',
-  agentTools: 'now',
-  reap: 'now',
-  stateDir: 'next',
-  projectDir: 'next',
-  installedCopy: 'now',
-  buildProposal: 'now',
-  logLevel: 'next',
-  logFormat: 'next',
-  logFile: 'next',
-};
+import { configKeys, type Config, type Resolved } from './config.js';
+import type { TakesEffect } from './option-spec.js';
+import { camelCase, type Options } from './option-values.js';
+import { options } from './options.js';
 
 export interface Difference {
   /** What applies from now on. What can't change has the value that it had. */
@@ -55,21 +18,32 @@ export interface Difference {
 
 type Compared = Pick<Resolved, 'config' | 'said'>;
 
-export function compare({ config: current }: Compared, { config: wanted }: Compared): Difference {
-  const keys = (Object.keys(effects) as (keyof Config)[]).filter(
-    (key) => !isDeepStrictEqual(current[key], wanted[key]),
+export function compare(before: Compared, { config: wanted, said }: Compared): Difference {
+  const current = before.config;
+  const differing = configKeys.filter(
+    ([key]) => !isDeepStrictEqual(current[key], wanted[key]) || isSaidAnew(key, before.said, said),
   );
-  const changed = keys.filter((key) => effects[key] !== 'next');
-  const kept = keys.filter((key) => effects[key] === 'next');
-  // Their default depends on the server: it moves along without anybody having asked for it.
-  const moved = changed.some((key) => key === 'command' || key === 'args' || key === 'cwd');
-  const asked = kept.filter((key) => key !== 'projectDir' && !(moved && key === 'stateDir'));
+  const keysWith = (time: TakesEffect): (keyof Config)[] =>
+    differing.flatMap(([key, takesEffect]) => (takesEffect === time ? [key] : []));
+  const [now, withServer, later] = [keysWith('now'), keysWith('new-server'), keysWith('next-start')];
+  // The default of the state directory depends on the command. It moves along without anybody having asked for it.
+  const moved = withServer.some((key) => key === 'command' || key === 'args' || key === 'cwd');
+  const asked = later.filter((key) => key !== 'projectDir' && !(moved && key === 'stateDir'));
   return {
-    config: { ...wanted, ...Object.fromEntries(kept.map((key) => [key, current[key]])) },
-    changed,
-    needsRestart: changed.some((key) => effects[key] === 'restart'),
+    config: { ...wanted, ...Object.fromEntries(later.map((key) => [key, current[key]])) },
+    changed: [...withServer, ...now],
+    needsRestart: withServer.length > 0,
     warnings: asked.map(
       (key) => `${key} has changed in the configuration file, which takes effect when mcp-hotline is started again`,
     ),
   };
+}
+
+const learned = new Set<string>(options.filter((spec) => spec.learned === true).map(({ name }) => camelCase(name)));
+
+/** The file now says what the proxy may have learned otherwise. */
+function isSaidAnew(key: keyof Config, before: Options, now: Options): boolean {
+  if (!learned.has(key)) return false;
+  const name = key as keyof Options;
+  return now[name] !== undefined && before[name] === undefined;
 }

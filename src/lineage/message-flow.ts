@@ -245,6 +245,5 @@ function reportOpening({ log, name }: FlowContext, desk: Desk, method: string, i
 }
 
 function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {
-  const { retry, concurrency, onFailure, agentTools, hold, notify } = config;
-  return { retry, concurrency, onFailure, agentTools, name: flow.name, hold, promise: notify !== 'never', nonce };
+  return { ...config, name: flow.name, promise: config.notify !== 'never', nonce };
 }

@@ -94,7 +94,7 @@ test('what the proxy was built on stays, and that is said once', async (t) => {
   const later = 'takes effect when mcp-hotline is started again';
   assert.deepEqual(
     reread.warnings,
-    ['reload', 'stateDir', 'logLevel', 'logFile'].map(
+    ['reload', 'logLevel', 'logFile', 'stateDir'].map(
       (key) => `${key} has changed in the configuration file, which ${later}`,
     ),
   );
