@@ -57,7 +57,9 @@ export function createProxy(
     get name() {
       return basename(context.config.command);
     },
-    tooLong: messageTooLong(config.maxMessage),
+    get tooLong() {
+      return messageTooLong(configInForce.current.maxMessage);
+    },
     spec: (number) => {
       const spec = childSpec(context.config, number, mark);
       return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr, guard };
