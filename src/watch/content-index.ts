@@ -1,8 +1,8 @@
 // What the watched files contain: a SHA-256 for each, and the marks that remember an earlier state. It
 // knows nothing of disks or events; the tree tells it. A mark costs what has changed since, not what is there.
-import { namedKey, pathOf, type Entry } from './entry.js';
+import { namedKey, pathOf, type FileEntry } from './entry.js';
 import { createFingerprints } from './fingerprint.js';
-import type { Pace } from './time-slice.js';
+import type { TimeSlice } from './time-slice.js';
 
 export interface Change {
   /** Relative to the working directory, with forward slashes. */
@@ -19,17 +19,17 @@ export interface Mark {
   readonly [markBrand]?: never;
 }
 
-type Before = Pick<Entry, 'digest' | 'rules' | 'data'> | undefined;
+type Before = Pick<FileEntry, 'digest' | 'rules' | 'data'> | undefined;
 
-export interface Contents {
+export interface ContentIndex {
   /** Grows with every change of content. */
   readonly version: number;
-  get(key: string): Entry | undefined;
-  set(key: string, entry: Entry): void;
+  get(key: string): FileEntry | undefined;
+  set(key: string, entry: FileEntry): void;
   delete(key: string): void;
   /** Until the contents are sealed, what is set is the baseline; this says that a file's baseline can't be known. */
-  unknown(key: string, rules: readonly string[], data?: boolean): void;
-  seal(): void;
+  setUnknownBaseline(key: string, rules: readonly string[], data?: boolean): void;
+  endBaseline(): void;
   /** `like`: as that one remembers it. */
   mark(like?: Mark): Mark;
   release(mark: Mark): void;
@@ -38,7 +38,7 @@ export interface Contents {
   stirredSince(mark: Mark): readonly Change[];
   fingerprint(rule: string): string;
   /** Computes the fingerprints in slices, so that asking for them costs nothing. */
-  prepare(rules: readonly string[], pace: Pace): Promise<void>;
+  prepare(rules: readonly string[], slice: TimeSlice): Promise<void>;
   /** When its inode last changed, in milliseconds since 1970, if it is there. */
   changedAt(path: string): number | undefined;
   /** All marks remember it as it is now. */
@@ -49,14 +49,14 @@ export interface Contents {
 
 const UNKNOWN = 'unknown';
 
-export function createContents(): Contents {
-  const entries = new Map<string, Entry>();
+export function createContentIndex(): ContentIndex {
+  const entries = new Map<string, FileEntry>();
   const marks = new Map<Mark, Map<string, Before>>();
   /** What was told last, of each mark: one change of thousands of files is asked about several times in a turn. */
-  const told = new WeakMap<Mark, { readonly version: number; readonly changes: readonly Change[] }>();
-  const unknown = new Map<string, Before>();
+  const cachedChanges = new WeakMap<Mark, { readonly version: number; readonly changes: readonly Change[] }>();
+  const unknownBaselines = new Map<string, Before>();
   const fingerprints = createFingerprints(entries);
-  let sealed = false;
+  let baselineEnded = false;
   let version = 0;
 
   function record(key: string, before: Before, after: Before): void {
@@ -66,7 +66,7 @@ export function createContents(): Contents {
   }
 
   function remember(key: string, before: Before): void {
-    if (!sealed) return;
+    if (!baselineEnded) return;
     for (const overlay of marks.values()) if (!overlay.has(key)) overlay.set(key, before);
   }
 
@@ -86,10 +86,10 @@ export function createContents(): Contents {
   }
 
   function changedSince(mark: Mark): readonly Change[] {
-    const known = told.get(mark);
+    const known = cachedChanges.get(mark);
     if (known?.version === version) return known.changes;
     const changes = since(mark, false);
-    told.set(mark, { version, changes });
+    cachedChanges.set(mark, { version, changes });
     return changes;
   }
 
@@ -115,15 +115,15 @@ export function createContents(): Contents {
       record(key, before, undefined);
     },
 
-    unknown(key, rules, data = false) {
-      if (!sealed) unknown.set(key, { digest: UNKNOWN, rules, data });
+    setUnknownBaseline(key, rules, data = false) {
+      if (!baselineEnded) unknownBaselines.set(key, { digest: UNKNOWN, rules, data });
     },
 
-    seal() {
-      sealed = true;
+    endBaseline() {
+      baselineEnded = true;
       version++;
-      for (const overlay of marks.values()) for (const [key, before] of unknown) overlay.set(key, before);
-      unknown.clear();
+      for (const overlay of marks.values()) for (const [key, before] of unknownBaselines) overlay.set(key, before);
+      unknownBaselines.clear();
     },
 
     mark(like) {
@@ -135,7 +135,7 @@ export function createContents(): Contents {
 
     release(mark) {
       marks.delete(mark);
-      told.delete(mark);
+      cachedChanges.delete(mark);
     },
 
     changedSince,

@@ -3,14 +3,14 @@
 import debounce from 'debounce';
 import { clearImmediate, setImmediate } from 'node:timers';
 
-export interface Bell {
-  touch(): void;
+export interface Debouncer {
+  trigger(): void;
   clear(): void;
 }
 
-const LONGEST = 1000;
+const LONGEST_WAIT_MS = 1000;
 
-export function createBell(quiet: number, ring: () => void): Bell {
+export function createDebouncer(quiet: number, onQuiet: () => void): Debouncer {
   let afterPoll: NodeJS.Immediate | undefined;
   // After a standstill of the process its timers are due before the kernel's events are read. So the event loop polls
   // once more before the time counts as quiet: else a checkout there and back would be looked at in the middle of its
@@ -18,11 +18,11 @@ export function createBell(quiet: number, ring: () => void): Bell {
   const trailing = debounce(() => {
     afterPoll = setImmediate(() => (afterPoll = setImmediate(fire)));
   }, quiet);
-  const latest = debounce(fire, Math.max(quiet, LONGEST));
+  const latest = debounce(fire, Math.max(quiet, LONGEST_WAIT_MS));
 
   function fire(): void {
     clear();
-    ring();
+    onQuiet();
   }
 
   function clear(): void {
@@ -32,7 +32,7 @@ export function createBell(quiet: number, ring: () => void): Bell {
   }
 
   return {
-    touch() {
+    trigger() {
       clearImmediate(afterPoll);
       trailing();
       // Only the first: calling it again would put it off.

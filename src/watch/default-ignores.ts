@@ -51,16 +51,16 @@ const FILES = new RegExp(
   ].join('|'),
 );
 
-export function isDullFile(name: string): boolean {
+export function isIgnoredByDefault(name: string): boolean {
   return FILES.test(name);
 }
 
 /** `top`: the directory that contains it is the top of a project. */
-export function isDullDirectory(name: string, top: boolean): boolean {
+export function isDirectoryIgnoredByDefault(name: string, top: boolean): boolean {
   return name.startsWith('.') || DIRECTORIES.has(name) || name.endsWith('.egg-info') || (top && OUTPUTS.has(name));
 }
 
 /** A directory with one of these in it is the top of a project. */
-export function marksTop(name: string): boolean {
+export function isProjectMarker(name: string): boolean {
   return TOPS.has(name);
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Stamp } from './entry.js';
-import type { Pace } from './time-slice.js';
+import type { TimeSlice } from './time-slice.js';
 import { isBelow, realOf } from './paths.js';
 
 export interface Digest {
@@ -30,32 +30,32 @@ export interface Digest {
 export type Reading = Digest | 'absent' | 'unreadable' | 'large';
 
 /** What the file system said before the bytes were read. `began`: when the inode had last changed, never withheld. */
-interface Seen {
+interface StatBefore {
   readonly stamp: Stamp;
   readonly began: number;
 }
 
-type Attempt = (Digest & Seen) | 'absent' | 'unreadable' | 'large';
+type ReadResult = (Digest & StatBefore) | 'absent' | 'unreadable' | 'large';
 
 /** So often a file is read that is saved while it is. */
-const ATTEMPTS = 3;
+const MAX_READS = 3;
 
 /** The digest of an empty file. */
 export const EMPTY = hash('sha256', '');
 
-const PIECE = 256 * 1024;
-const buffer = Buffer.allocUnsafeSlow(PIECE);
+const CHUNK_BYTES = 256 * 1024;
+const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 const { O_RDONLY } = constants;
 // A pipe that took a file's place must not block, nor a link lead elsewhere. Windows has neither flag.
 const FLAGS = O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 // A write right after the hash may leave the same stamp as before: kernels keep file times by a coarse clock, some file
 // systems by the second. So a stamp counts only once it is older than that.
-const SETTLED = 2500;
+const STAMP_TRUSTED_AFTER_MS = 2500;
 const NO_STAMP: Stamp = { size: 0, ctime: NaN, ino: 0 };
 
 function stampOf(stats: Stats): Stamp {
-  const ctime = Date.now() - stats.ctimeMs > SETTLED ? stats.ctimeMs : NaN;
+  const ctime = Date.now() - stats.ctimeMs > STAMP_TRUSTED_AFTER_MS ? stats.ctimeMs : NaN;
   return { size: stats.size, ctime, ino: stats.ino };
 }
 
@@ -65,27 +65,29 @@ export function isUntouched(stats: Stats, stamp: Stamp): boolean {
 }
 
 /** Of a regular file of at most `limit` bytes. A promise only if it is large: most need none. */
-export function readFile(path: string, pace: Pace, limit = Infinity): Reading | Promise<Reading> {
-  return whole(readOnce(path, pace, limit), 1, path, pace, limit);
+export function readFile(path: string, slice: TimeSlice, limit = Infinity): Reading | Promise<Reading> {
+  return rereadIfTorn(readOnce(path, slice, limit), 1, path, slice, limit);
 }
 
 /**
  * Bytes that a save has overtaken are those of nobody: what was read is old already, and its time is the new one's.
  * They are read again, but not for ever: what is written to without end has no better moment.
  */
-function whole(
-  attempt: Attempt | Promise<Attempt>,
+function rereadIfTorn(
+  attempt: ReadResult | Promise<ReadResult>,
   count: number,
   path: string,
-  pace: Pace,
+  slice: TimeSlice,
   limit: number,
 ): Reading | Promise<Reading> {
-  if (attempt instanceof Promise) return attempt.then((made) => whole(made, count, path, pace, limit));
+  if (attempt instanceof Promise) return attempt.then((made) => rereadIfTorn(made, count, path, slice, limit));
   const isTorn = typeof attempt !== 'string' && attempt.began !== attempt.changed;
-  return isTorn && count < ATTEMPTS ? whole(readOnce(path, pace, limit), count + 1, path, pace, limit) : attempt;
+  return isTorn && count < MAX_READS
+    ? rereadIfTorn(readOnce(path, slice, limit), count + 1, path, slice, limit)
+    : attempt;
 }
 
-function readOnce(path: string, pace: Pace, limit: number): Attempt | Promise<Attempt> {
+function readOnce(path: string, slice: TimeSlice, limit: number): ReadResult | Promise<ReadResult> {
   let file: number;
   try {
     file = openSync(path, FLAGS);
@@ -99,16 +101,17 @@ function readOnce(path: string, pace: Pace, limit: number): Attempt | Promise<At
     const seen = { stamp: stampOf(stats), began: stats.ctimeMs };
     if (!stats.isFile()) return 'absent';
     if (stats.size > limit) return 'large';
-    const first = readSync(file, buffer, 0, PIECE, null);
-    if (first === PIECE) {
+    const first = readSync(file, buffer, 0, CHUNK_BYTES, null);
+    if (first === CHUNK_BYTES) {
       later = true;
-      return readOn(file, seen, pace);
+      return readOn(file, seen, slice);
     }
     // All that there was is read; else, or where the size says nothing (0), another look tells the end.
-    const isWhole = first === 0 || first === stats.size || readSync(file, buffer, first, PIECE - first, null) === 0;
-    if (isWhole) return attempted(file, seen, hash('sha256', buffer.subarray(0, first)));
+    const isWhole =
+      first === 0 || first === stats.size || readSync(file, buffer, first, CHUNK_BYTES - first, null) === 0;
+    if (isWhole) return resultOf(file, seen, hash('sha256', buffer.subarray(0, first)));
     later = true;
-    return readOn(file, seen, pace);
+    return readOn(file, seen, slice);
   } catch (error) {
     return failure(error);
   } finally {
@@ -117,19 +120,19 @@ function readOnce(path: string, pace: Pace, limit: number): Attempt | Promise<At
 }
 
 /** The time is asked for once more after the bytes: somebody may have saved since the first look. */
-function attempted(file: number, seen: Seen, digest: string): Attempt {
+function resultOf(file: number, seen: StatBefore, digest: string): ReadResult {
   return { digest, ...seen, changed: fstatSync(file).ctimeMs };
 }
 
-async function readOn(file: number, seen: Seen, pace: Pace): Promise<Attempt> {
+async function readOn(file: number, seen: StatBefore, slice: TimeSlice): Promise<ReadResult> {
   try {
     const sum = createHash('sha256');
     for (let position = 0; ;) {
-      const count = readSync(file, buffer, 0, PIECE, position);
-      if (count === 0) return attempted(file, seen, sum.digest('hex'));
+      const count = readSync(file, buffer, 0, CHUNK_BYTES, position);
+      if (count === 0) return resultOf(file, seen, sum.digest('hex'));
       sum.update(buffer.subarray(0, count));
       position += count;
-      const turn = pace();
+      const turn = slice();
       if (turn) await turn;
     }
   } catch (error) {
@@ -148,7 +151,12 @@ export interface Link {
 }
 
 /** Of a symbolic link: its text, and the content behind it unless that is a directory or outside. */
-export async function readLink(path: string, roots: readonly string[], pace: Pace, limit = Infinity): Promise<Link> {
+export async function readLink(
+  path: string,
+  roots: readonly string[],
+  slice: TimeSlice,
+  limit = Infinity,
+): Promise<Link> {
   let text: string;
   let changed: number;
   try {
@@ -161,7 +169,7 @@ export async function readLink(path: string, roots: readonly string[], pace: Pac
   const real = present ?? realOf(resolve(dirname(path), text));
   const target = roots.some((root) => isBelow(real, root)) ? real : undefined;
   const broken = present === undefined;
-  const reading = target === undefined ? 'absent' : await readFile(target, pace, limit);
+  const reading = target === undefined ? 'absent' : await readFile(target, slice, limit);
   const content = typeof reading === 'string' ? reading : reading.digest;
   if (typeof reading !== 'string') changed = Math.max(changed, reading.changed);
   const digest = hash('sha256', `link\0${text}\0${content}`);

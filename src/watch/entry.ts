@@ -7,7 +7,7 @@ export interface Stamp {
   readonly ino: number;
 }
 
-export interface Entry extends Stamp {
+export interface FileEntry extends Stamp {
   readonly digest: string;
   /** When the inode last changed, as far as is known: unlike the stamp's, never withheld. */
   readonly changed: number;

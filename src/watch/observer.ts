@@ -19,7 +19,7 @@ export interface ObserverOptions extends SourceCallbacks {
   /** The text says why, what to do about it, and what comes next. */
   fellBack(text: string): void;
   /** Something may have changed that no event has told or will tell of. Resolves when that has been looked at. */
-  unsure(): Promise<void>;
+  recheckAll(): Promise<void>;
 }
 
 export interface Observer {
@@ -55,7 +55,7 @@ export function createObserver(options: ObserverOptions): Observer {
   function poll(): Source {
     const isWanted = (path: string): boolean => options.isWanted(dirname(path), basename(path));
     const interval = options.poll ?? DEFAULT_POLL;
-    const looked = (): void => void options.unsure();
+    const looked = (): void => void options.recheckAll();
     return openPolling(options, { interval, isWanted, isListed: options.isListed, looked });
   }
 
@@ -63,7 +63,7 @@ export function createObserver(options: ObserverOptions): Observer {
     void source.close();
     source = poll();
     for (const path of options.needed()) source.add(path);
-    options.lost();
+    options.onEventsLost();
     options.fellBack(why);
   }
 
@@ -73,7 +73,7 @@ export function createObserver(options: ObserverOptions): Observer {
       await delay(pause, undefined, { ref: false, signal: closing.signal });
       if (source.mode !== 'events') return;
       const began = performance.now();
-      await options.unsure();
+      await options.recheckAll();
       took = performance.now() - began;
     }
   }

@@ -54,10 +54,10 @@ export function openPolling(callbacks: SourceCallbacks, options: PollOptions): S
     );
     watcher.on('raw', (_, path) => {
       // Of a directory that is watched for one entry only, most changes mean nothing.
-      if (directories.has(path)) (options.isListed(path) ? callbacks.lost : looked)();
-      else callbacks.stirred(dirname(path), basename(path), true);
+      if (directories.has(path)) (options.isListed(path) ? callbacks.onEventsLost : looked)();
+      else callbacks.onEntryChanged(dirname(path), basename(path), true);
     });
-    watcher.on('error', () => callbacks.lost());
+    watcher.on('error', () => callbacks.onEventsLost());
     watcher.add([...directories]);
     looked();
   }

@@ -62,7 +62,7 @@ function createGlob(text: string): Glob {
   };
 }
 
-export interface Place {
+export interface RootLocation {
   readonly kind: 'file' | 'directory' | 'absent';
   /** Without symbolic links. */
   readonly real: string;
@@ -76,7 +76,7 @@ const LINKS = 40;
  * `cwd` without symbolic links. It may be moved away and another project put in its place; directories above it are
  * taken to stay.
  */
-export function locate(named: string, cwd: string): Place {
+export function locate(named: string, cwd: string): RootLocation {
   const anchors: string[] = [];
   let links = 0;
   let at = parse(named).root;

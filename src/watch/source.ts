@@ -18,9 +18,9 @@ export interface Source {
 
 export interface SourceCallbacks {
   /** An entry of a watched directory; `made`: it may have come, gone, or be another one than before. */
-  stirred(directory: string, name: string, made: boolean): void;
+  onEntryChanged(directory: string, name: string, made: boolean): void;
   /** Nobody knows what stirred: everything has to be looked at. */
-  lost(): void;
+  onEventsLost(): void;
 }
 
 interface Watcher {
@@ -38,7 +38,7 @@ export function openEvents(callbacks: SourceCallbacks, isInotify: boolean): Sour
   // read.
   function count(): void {
     if (burst++ === 0) setImmediate(() => (burst = 0)).unref();
-    if (burst === limit) callbacks.lost();
+    if (burst === limit) callbacks.onEventsLost();
   }
 
   function remove(directory: string): void {
@@ -57,13 +57,13 @@ export function openEvents(callbacks: SourceCallbacks, isInotify: boolean): Sour
         // The old one goes only when the new one is there: nothing falls in between.
         const watcher = watch(directory, { persistent: false }, (type, name) => {
           count();
-          if (name === null) callbacks.lost();
-          else callbacks.stirred(directory, name, type === 'rename');
+          if (name === null) callbacks.onEventsLost();
+          else callbacks.onEntryChanged(directory, name, type === 'rename');
         });
         // Windows reports the end of a watched directory like this; its parent reports it too.
         watcher.on('error', () => {
           if (watchers.get(directory)?.watcher === watcher) remove(directory);
-          callbacks.lost();
+          callbacks.onEventsLost();
         });
         remove(directory);
         watchers.set(directory, { watcher, identity });
