@@ -6,7 +6,9 @@
 import { Writable } from 'node:stream';
 import { Controller } from '#src/lineage/controller.js';
 import type { Config } from '#src/config/config.js';
+import { exitCodeOf } from '#src/exit-code.js';
 import type { FlowContext } from '#src/flow/flow.js';
+import type { ShutdownReason } from '#src/flow/shutdown.js';
 import type { Log } from '#src/sinks/log.js';
 import { build } from './builds.js';
 import { Client, type Tamper } from './client.js';
@@ -232,7 +234,8 @@ class World {
       warn: (event, text) => this.model.logged(event, text),
       error: (event, text) => this.model.logged(event, text),
     };
-    const settle = (code: number): void => {
+    const ended = (reason: ShutdownReason): void => {
+      const code = exitCodeOf(reason);
       this.#note(`the proxy ends with code ${code}`);
       this.#exitCode ??= code;
     };
@@ -258,10 +261,10 @@ class World {
       }),
       noise: () => {},
       notStarted: () => {
-        settle(127);
+        ended({ by: 'not-started', error: Object.assign(new Error('not found'), { code: 'ENOENT' }) });
         return { close: () => {}, signal: () => {}, reload: () => {} };
       },
-      settle,
+      ended,
     };
   }
 }
