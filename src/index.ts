@@ -3,7 +3,7 @@
 // in one TypeError.
 
 import type { Readable, Writable } from 'node:stream';
-import { liveSupply, supplied, supply } from './config/discovery/supply.js';
+import { watchConfig, completeIfResolved, completeConfig } from './config/discovery/complete.js';
 import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
 import { openLog } from './sinks/open-log.js';
@@ -40,10 +40,10 @@ export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy
   const { logLevel: level, logFormat: format, logFile: file } = config;
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env: process.env });
   for (const warning of warnings) log.warn('warning', warning);
-  const started = supply(resolved).then((first) => {
+  const started = completeConfig(resolved).then((first) => {
     if (first.found !== undefined) log[first.found.level]('starting', first.found.why);
-    const live = liveSupply(first, () => supplied(resolveGiven(options, cwd)));
-    return create({ input, output, stderr }, first.config, log, live);
+    const configInForce = watchConfig(first, () => completeIfResolved(resolveGiven(options, cwd)));
+    return create({ input, output, stderr }, configInForce, log);
   });
   const closed = started.then(async (proxy) => {
     const reason = await proxy.closed;

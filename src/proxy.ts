@@ -5,8 +5,7 @@
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
-import type { Config } from './config/config.js';
-import type { LiveConfig } from './config/live.js';
+import type { ConfigInForce } from './config/config-in-force.js';
 import type { Flow, FlowContext, Streams } from './flow/flow.js';
 import type { Log } from './sinks/log.js';
 import type { ShutdownReason } from './flow/shutdown.js';
@@ -35,11 +34,11 @@ export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
 
 export function createProxy(
   io: Streams,
-  config: Config,
+  configInForce: ConfigInForce,
   log: Log,
-  live?: LiveConfig,
   { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
 ): Proxy {
+  const config = configInForce.current;
   let ended: (reason: ShutdownReason) => void = () => {};
   const end = new Promise<ShutdownReason>((resolve) => (ended = resolve));
   const guard = new OrphanGuard();
@@ -51,13 +50,17 @@ export function createProxy(
   const mark = first?.mark ?? newMark();
   const context: FlowContext = {
     io,
-    config,
+    configInForce,
+    get config() {
+      return configInForce.current;
+    },
     log,
-    live,
     get name() {
       return basename(context.config.command);
     },
-    tooLong: messageTooLong(config.maxMessage),
+    get tooLong() {
+      return messageTooLong(configInForce.current.maxMessage);
+    },
     spec: (number) => {
       const spec = childSpec(context.config, number, mark);
       return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr, guard };

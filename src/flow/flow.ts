@@ -4,7 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
-import type { LiveConfig } from '../config/live.js';
+import type { ConfigInForce } from '../config/config-in-force.js';
 import type { Log } from '../sinks/log.js';
 import type { FirstServer } from '../server/early-server.js';
 import type { Generation, GenerationSpec } from '../server/generation.js';
@@ -28,10 +28,10 @@ export interface Flow {
 /** What a flow is given. */
 export interface FlowContext {
   readonly io: Streams;
-  /** What is in force: it may be another after an edit of the configuration file. */
-  config: Config;
-  /** The configuration file, if it can be read anew. */
-  readonly live: LiveConfig | undefined;
+  /** The configuration in force. It is replaced after an edit of the configuration file. */
+  readonly configInForce: ConfigInForce;
+  /** `configInForce.current`. */
+  readonly config: Config;
   log: Log;
   /** The command as a person would name it, without its arguments. */
   readonly name: string;

@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
+import type { ConfigChange } from '../config/config-in-force.js';
 import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
 import type { Flow, FlowContext } from '../flow/flow.js';
 import { endHold, lose, takeOver } from '../exchange/handover.js';
@@ -125,6 +126,7 @@ export class Controller implements Flow {
     this.#state = state;
     this.#showState();
     for (const effect of effects) this.#perform(effect);
+    flow.configInForce.onChange((change) => this.#configured(change));
   }
 
   close(): void {
@@ -138,6 +140,11 @@ export class Controller implements Flow {
 
   reload(): void {
     this.#dispatch({ on: 'force', rebuild: true });
+  }
+
+  #configured({ current, changed }: ConfigChange): void {
+    const strategy = changed.includes('strategy') ? current.strategy : undefined;
+    this.#dispatch({ on: 'configured', strategy, servesMeanwhile: current.whileReloading === 'serve' });
   }
 
   /** One event after the other, also those that an effect brings about. */

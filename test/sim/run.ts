@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { Controller } from '#src/lineage/controller.js';
 import type { Config } from '#src/config/config.js';
 import { exitCodeOf } from '#src/exit-code.js';
+import { fixedConfig } from '#src/config/config-in-force.js';
 import type { FlowContext } from '#src/flow/flow.js';
 import type { ShutdownReason } from '#src/flow/shutdown.js';
 import type { Log } from '#src/sinks/log.js';
@@ -242,8 +243,8 @@ class World {
     return {
       io: { input: this.#client.input, output: this.#client.output, stderr },
       config,
+      configInForce: fixedConfig(config),
       log,
-      live: undefined,
       first: undefined,
       helperCommand: undefined,
       leftovers: { gone: () => {}, close: () => Promise.resolve() },
