@@ -1,5 +1,5 @@
 /**
- * `npm run sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of them again, made
+ * `npm run prove sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of them again, made
  * small and told in full. What a run is, is run.ts's.
  */
 import { parseArgs } from 'node:util';

@@ -30,7 +30,7 @@ export async function report(seed: number, length: number): Promise<string> {
     ...story(script),
     'what happens:',
     ...outcome.trace.map((line) => `  ${line.length > 300 ? `${line.slice(0, 300)}…` : line}`),
-    `again: npm run sim -- --seed ${seed} --events ${length}`,
+    `again: npm run prove sim -- --seed ${seed} --events ${length}`,
   ].join('\n');
 }
 

@@ -1,6 +1,6 @@
 /**
  * The runs of the suite: 1,200 seeds, in eight files: processors share them, and on a loaded machine each stays within
- * the deadline of a file. What is simulated is in run.ts, what is checked in model.ts; `npm run sim` runs it for
+ * the deadline of a file. What is simulated is in run.ts, what is checked in model.ts; `npm run prove sim` runs it for
  * longer.
  */
 import assert from 'node:assert/strict';
