@@ -4,10 +4,10 @@
  */
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Channel } from '../channel/channel.js';
 import type { Exit } from '../process/child.js';
 import type { Ladder } from '../process/terminate.js';
 import type { Generation } from '../server/generation.js';
-import type { LineWriter } from '../wire/writer.js';
 
 export type Reason =
   /** `waited`: how long ago that was, in milliseconds. */
@@ -35,13 +35,13 @@ const LAST_READ = 500;
 
 export class Closing {
   readonly #generations: Iterable<Generation>;
-  readonly #output: LineWriter;
+  readonly #client: Pick<Channel, 'drained'>;
   readonly #urgent = new AbortController();
   #reason: Reason | undefined;
 
-  constructor(generations: Iterable<Generation>, output: LineWriter) {
+  constructor(generations: Iterable<Generation>, client: Pick<Channel, 'drained'>) {
     this.#generations = generations;
-    this.#output = output;
+    this.#client = client;
   }
 
   get begun(): boolean {
@@ -60,20 +60,20 @@ export class Closing {
     }
     if (this.#reason === undefined || reason.by === 'signal') {
       if (this.#reason?.by !== 'server') this.#reason = reason;
-      for (const generation of this.#generations) generation.stop(ladderFor(reason));
+      for (const generation of this.#generations) generation.process.stop(ladderFor(reason));
     }
     this.#urgent.abort();
   }
 
   /** For a generation that came up too late. */
   stop(generation: Generation): void {
-    if (this.#reason !== undefined) generation.stop(ladderFor(this.#reason));
+    if (this.#reason !== undefined) generation.process.stop(ladderFor(this.#reason));
   }
 
   /** Once every generation is gone: delivers what is still to be read, and tells the exit code. */
   async finish(): Promise<number> {
     const read = new AbortController();
-    const drained = this.#output.drained().then(() => read.abort());
+    const drained = this.#client.drained().then(() => read.abort());
     await Promise.race([drained, this.#patience(read.signal)]);
     return exitCode(this.#reason);
   }

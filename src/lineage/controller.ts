@@ -63,9 +63,9 @@ export class Controller implements Flow {
       agent: (call) => this.#agent.handle(call),
       retryFailure: () => this.#retryFailure(),
       allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
-      guards: (envelope) => this.#lookout.guards(envelope),
+      needsCheck: (envelope) => this.#lookout.needsCheck(envelope),
       introducing: (id, method) => void this.#firstStart.watch(id, method),
-      refresh: () => this.#lookout.refresh(),
+      check: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
       answered: (number) => {
         this.#health.show(this.#state);
@@ -119,7 +119,7 @@ export class Controller implements Flow {
       generation: (number) => this.#roster.get(number),
       run: () => this.#attempts.run,
     });
-    this.#closing = new Closing(this.#roster, this.#traffic.client.writer);
+    this.#closing = new Closing(this.#roster, this.#traffic.client);
     const [state, effects] = initialState(flow.config.strategy);
     this.#state = state;
     for (const effect of effects) this.#perform(effect);
@@ -264,7 +264,7 @@ export class Controller implements Flow {
     const { number } = generation;
     const since = this.#roster.since(number);
     this.#roster.remove(number);
-    this.#flow.leftovers.gone(number, generation.pid);
+    this.#flow.leftovers.gone(number, generation.process.pid);
     if (this.#closing.begun) return this.#finish();
     const served = desk.serving === number;
     if (served) this.#attempts.lastExit = exit.code;
