@@ -7,9 +7,21 @@ import { watchConfig, completeIfResolved, completeConfig } from './config/discov
 import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
 import { openLog } from './sinks/open-log.js';
-import { createProxy as create, type Proxy } from './proxy.js';
+import { exitCodeOf } from './exit-code.js';
+import { createProxy as create } from './proxy.js';
 
-export type { Proxy, ProxyOptions };
+export type { ProxyOptions };
+
+export interface Proxy {
+  /** The exit code that a process of the proxy's own would have, once every server is gone and all is delivered. */
+  readonly closed: Promise<number>;
+  /** Ends as if the client had closed its side. */
+  close(): void;
+  /** Ends as if this signal had come; it is passed on to the servers. */
+  signal(name: NodeJS.Signals): void;
+  /** Restarts the server now, with a build if there is one. */
+  reload(): void;
+}
 
 export interface ProxyStreams {
   /** What the client writes. */
@@ -34,9 +46,9 @@ export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy
     return create({ input, output, stderr }, configInForce, log);
   });
   const closed = started.then(async (proxy) => {
-    const code = await proxy.closed;
+    const reason = await proxy.closed;
     await closeLog(500);
-    return code;
+    return exitCodeOf(reason);
   });
   return {
     closed,

@@ -7,6 +7,7 @@ import type { Result } from '../config/check.js';
 import { hasNoBuild } from '../config/discovery/no-build.js';
 import { watchConfig, completeIfResolved, completeConfig, type CompletedConfig } from '../config/discovery/complete.js';
 import { hasBuild } from '../config/rules.js';
+import { exitCodeOf } from '../exit-code.js';
 import { atMost, flush } from '../sinks/flush.js';
 import { startFirst } from '../server/early-server.js';
 import { reportBug } from './bug.js';
@@ -37,7 +38,7 @@ export async function run(given: Given): Promise<Result<number>> {
   const serving = startServing(resolved.value, given, cwd.value, async () => completeIfResolved(resolve()));
 
   const { proxy, closeLog } = await serving;
-  const value = await Promise.race([proxy.closed, bug]);
+  const value = await Promise.race([proxy.closed.then(exitCodeOf), bug]);
   proxy.close();
   await atMost(patience.afterBug, proxy.closed);
   await flush(output, signalled ? patience.afterSignal : patience.stdout);

@@ -10,6 +10,7 @@ import type { FirstServer } from '../server/early-server.js';
 import type { Generation, GenerationSpec } from '../server/generation.js';
 import type { Noise } from '../server/noise.js';
 import type { Leftovers } from './leftovers.js';
+import type { ShutdownReason } from './shutdown.js';
 
 export interface Streams {
   readonly input: Readable;
@@ -44,5 +45,6 @@ export interface FlowContext {
   spec(generation: number): GenerationSpec;
   noise(generation: Generation, kind: Noise, lines: Buffer): void;
   notStarted(error: NodeJS.ErrnoException): Flow;
-  settle(code: number): void;
+  /** The session is over: every server is gone and everything is delivered. */
+  ended(reason: ShutdownReason): void;
 }

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { ConfigChange } from '../config/config-in-force.js';
-import { Closing, type Reason } from '../flow/shutdown.js';
+import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
 import type { Flow, FlowContext } from '../flow/flow.js';
 import { endHold, lose, takeOver } from '../exchange/handover.js';
 import { afterMalformed } from '../exchange/malformed.js';
@@ -32,7 +32,7 @@ import { openWatch } from '../watch/watch.js';
 import { Traffic } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
-const SERVER_LEFT: Reason = { by: 'server', exit: { code: 0, signal: null } };
+const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Controller implements Flow {
   readonly #flow: FlowContext;
@@ -45,7 +45,7 @@ export class Controller implements Flow {
   readonly #history: History;
   readonly #health: Health;
   readonly #agent: AgentTools;
-  readonly #closing: Closing;
+  readonly #shutdown: Shutdown;
   readonly #over = new AbortController();
   #state: State;
   #events: Event[] | undefined;
@@ -64,9 +64,9 @@ export class Controller implements Flow {
       agent: (call) => this.#agent.handle(call),
       retryFailure: (waits) => this.#retryFailure(waits),
       allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
-      guards: (envelope) => this.#lookout.guards(envelope),
+      needsCheck: (envelope) => this.#lookout.needsCheck(envelope),
       introducing: (id, method) => void this.#firstStart.watch(id, method),
-      refresh: () => this.#lookout.refresh(),
+      check: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
       answered: (number) => {
         this.#health.show(this.#state);
@@ -120,7 +120,7 @@ export class Controller implements Flow {
       generation: (number) => this.#roster.get(number),
       run: () => this.#attempts.run,
     });
-    this.#closing = new Closing(this.#roster, this.#traffic.client.writer);
+    this.#shutdown = new Shutdown(this.#roster, this.#traffic.client);
     const { strategy, whileReloading } = flow.config;
     const [state, effects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
     this.#state = state;
@@ -283,8 +283,8 @@ export class Controller implements Flow {
     const { number } = generation;
     const since = this.#roster.since(number);
     this.#roster.remove(number);
-    this.#flow.leftovers.gone(number, generation.pid);
-    if (this.#closing.begun) return this.#finish();
+    this.#flow.leftovers.gone(number, generation.process.pid);
+    if (this.#shutdown.begun) return this.#finish();
     if (servingOf(this.#state) === number) return this.#servingExited(generation, exit, since);
     lose(this.#traffic.desk, number);
     this.#traffic.watchHold();
@@ -352,14 +352,14 @@ export class Controller implements Flow {
   async #clientEnded(): Promise<void> {
     const closed = performance.now();
     this.#clientLeft = true;
-    if (!this.#closing.begun) await lastHeld(this.#stopping, this.#attempts);
-    if (!this.#closing.begun) await this.#attempts.handOverBuild();
+    if (!this.#shutdown.begun) await lastHeld(this.#stopping, this.#attempts);
+    if (!this.#shutdown.begun) await this.#attempts.handOverBuild();
     this.#end({ by: 'client', waited: performance.now() - closed });
   }
 
-  #end(reason: Reason): void {
-    if (!this.#closing.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
-    this.#closing.begin(reason);
+  #end(reason: ShutdownReason): void {
+    if (!this.#shutdown.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    this.#shutdown.begin(reason);
     this.#dispatch({ on: 'close' });
     this.#finish();
   }
@@ -368,7 +368,7 @@ export class Controller implements Flow {
     this.#over.abort();
     this.#attempts.abort();
     this.#traffic.close();
-    for (const generation of this.#roster) this.#closing.stop(generation);
+    for (const generation of this.#roster) this.#shutdown.stop(generation);
     if (this.#traffic.desk.serving === undefined) endHold(this.#traffic.desk);
   }
 
@@ -386,6 +386,6 @@ export class Controller implements Flow {
     await alone;
     this.#flow.log.debug('closed', 'closed');
     await this.#history.close();
-    this.#flow.settle(await this.#closing.finish());
+    this.#flow.ended(await this.#shutdown.finish());
   }
 }
