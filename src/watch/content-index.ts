@@ -1,5 +1,6 @@
-// What the watched files contain: a SHA-256 for each, and the marks that remember an earlier state. It
-// knows nothing of disks or events; the tree tells it. A mark costs what has changed since, not what is there.
+// The content index: path → SHA-256 of each watched file, and marks that remember an earlier state. It reads no disk
+// and gets no events; hashing.ts fills it. A mark stores only the files that have changed since, so it costs little in
+// a large tree.
 import { namedKey, pathOf, type FileEntry } from './entry.js';
 import { createFingerprints } from './fingerprint.js';
 import type { TimeSlice } from './time-slice.js';
@@ -27,7 +28,10 @@ export interface ContentIndex {
   get(key: string): FileEntry | undefined;
   set(key: string, entry: FileEntry): void;
   delete(key: string): void;
-  /** Until the contents are sealed, what is set is the baseline; this says that a file's baseline can't be known. */
+  /**
+   * Says that the content of a file at the start of the server can't be known. Only before `endBaseline`: until then,
+   * what is set counts as the content at the start.
+   */
   setUnknownBaseline(key: string, rules: readonly string[], data?: boolean): void;
   endBaseline(): void;
   /** `like`: as that one remembers it. */
@@ -52,7 +56,7 @@ const UNKNOWN = 'unknown';
 export function createContentIndex(): ContentIndex {
   const entries = new Map<string, FileEntry>();
   const marks = new Map<Mark, Map<string, Before>>();
-  /** What was told last, of each mark: one change of thousands of files is asked about several times in a turn. */
+  /** The last result for each mark: callers ask several times in a turn, and there may be thousands of changes. */
   const cachedChanges = new WeakMap<Mark, { readonly version: number; readonly changes: readonly Change[] }>();
   const unknownBaselines = new Map<string, Before>();
   const fingerprints = createFingerprints(entries);
@@ -70,11 +74,11 @@ export function createContentIndex(): ContentIndex {
     for (const overlay of marks.values()) if (!overlay.has(key)) overlay.set(key, before);
   }
 
-  function since(mark: Mark, stirred: boolean): readonly Change[] {
+  function since(mark: Mark, withTouched: boolean): readonly Change[] {
     const changes = new Map<string, Change>();
     for (const [key, before] of marks.get(mark) ?? []) {
       const after = entries.get(key);
-      if (!stirred && isSame(before, after)) continue;
+      if (!withTouched && isSame(before, after)) continue;
       const path = pathOf(key);
       const rules = union(changes.get(path)?.rules, union(before?.rules, after?.rules));
       const kind = isSame(before, after) || (before && after) ? 'changed' : before === undefined ? 'added' : 'removed';
@@ -142,7 +146,7 @@ export function createContentIndex(): ContentIndex {
 
     stirredSince(mark) {
       const changed = changedSince(mark);
-      // As a rule what stirs has changed.
+      // Usually every file that was touched has also changed.
       return marks.get(mark)?.size === changed.length ? changed : since(mark, true);
     },
 
@@ -165,7 +169,7 @@ export function createContentIndex(): ContentIndex {
   };
 }
 
-/** Most are one and the same: a checkout changes thousands. */
+/** Returns one of the two arrays where possible, because a checkout changes thousands of files of the same rules. */
 function union(a: readonly string[] = [], b: readonly string[] = []): readonly string[] {
   if (a === b || b.length === 0) return a;
   return a.length === 0 ? b : [...new Set([...a, ...b])];

@@ -1,6 +1,6 @@
-// Which files of a package are data that its server reads: by name only, for roots that discovery adds (`Root.data`).
-// Also how many of them are watched, since a package may hold a whole store of them. What is named by an option never
-// comes here.
+// Tells by name which files of a package are data that its server reads, for roots that discovery adds (`Root.data`).
+// Also the limits on how many of them are watched, because a package may contain a store of thousands. Files that an
+// option names are not judged here.
 
 import { isDirectoryIgnoredByDefault, isIgnoredByDefault } from './default-ignores.js';
 

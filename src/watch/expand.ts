@@ -1,5 +1,5 @@
-// Lists the files that paths and globs stand for at the moment, for whoever has to read them before they are watched.
-// By name only: .gitignore files are not weighed, so it may list a little more than is watched.
+// Lists the files that paths and globs stand for at the moment, for callers that read the files before they are
+// watched. It judges by name only and ignores .gitignore files, so it may list a little more than is watched.
 import { readdirSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { isDirectoryIgnoredByDefault, isIgnoredByDefault } from './default-ignores.js';

@@ -1,5 +1,6 @@
 // Fingerprints: SHA-256 over the sorted (path, digest) of a rule's files, remembered until one of them changes. For
-// large trees they can be computed in slices ahead of time. The entries are the contents' and are only read here.
+// large trees they can be computed in slices ahead of time. The entries belong to the content
+// index and are only read here.
 import { createHash } from 'node:crypto';
 import { namedKey, pathOf, type FileEntry } from './entry.js';
 import type { TimeSlice } from './time-slice.js';

@@ -1,5 +1,6 @@
-// From a path to its content: hashes what the tree and the places found and hands it to the contents. It decides what
-// has to be read again, what an unreadable file counts for, and which baselines can't be known.
+// Hashes the files that the tree and the root locations found, and stores the digests in the content index. It decides
+// which files have to be read again, how an unreadable file counts, and which contents at the start of the server can't
+// be known. digest.ts reads a single file.
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentIndex } from './content-index.js';
@@ -19,32 +20,32 @@ export interface HashingOptions {
   observe(directory: string): void;
   unobserve(directory: string): void;
   unreadable(path: string): void;
-  /** The file was read again and is what it was; `touched`: its inode has changed or is another one. */
+  /** The file was read again and its content is the same. `touched`: its inode has changed, or is another inode. */
   same(path: string, touched: boolean): void;
 }
 
 export interface Hashing {
   hashFiles(found: readonly FileToHash[], slice: TimeSlice): Promise<void>;
-  /** What was deleted between the start and the listing is in neither. */
+  /** Looks for signs that a file was deleted after the server was started and before the directory was listed. */
   recordListing(directory: Directory, listing: Listing): void;
   /** A file that is named explicitly. */
   hashNamedFile(key: string, path: string, rules: readonly string[], slice: TimeSlice): Promise<void>;
   readonly hasLinks: boolean;
   /** The links that stand for this file. */
   linksTo(path: string): ReadonlySet<string>;
-  /** Links inside a root with nothing behind them: no event tells when the directory that they lead to comes. */
+  /** Links inside a root whose target does not exist. There is no event when the directory of the target is created. */
   readonly broken: ReadonlySet<string>;
-  /** Directories that are watched only for the files that links stand for. */
+  /** Directories outside of all roots that are watched for the targets of links, with the number of links. */
   readonly targetParents: ReadonlyMap<string, number>;
   /** The link is gone or has become something else. */
   unlink(path: string): void;
   endBaseline(): void;
 }
 
-// Kernels take file times from a clock that is up to a tick (10 ms) late: a file saved just after the start may seem
-// older. Taken too wide this costs a reload, too narrow it loses an edit.
+// Kernels take file times from a clock that is up to a tick (10 ms) late, so a file that was saved just after the start
+// of the server may have an older time. A value that is too large costs a reload, one that is too small loses an edit.
 const FILE_CLOCK_LAG_MS = 15;
-// A save in place empties the file first, and whoever saves may be slow to fill it again.
+// A save in place truncates the file first, and the program that saves may take a while to write the content.
 const TRUNCATED_WAIT_MS = 250;
 const REREAD_EVERY_MS = 5;
 const NO_STAMP: Stamp = { size: 0, ctime: NaN, ino: 0 };
@@ -65,7 +66,7 @@ export function createHashing(options: HashingOptions): Hashing {
 
   function record(key: string, path: string, { rules, data }: Membership, reading: Reading): void {
     if (reading === 'absent') {
-      // It was there a moment ago, so the server may have read it.
+      // It existed when the directory was listed, so the server may have read it.
       contents.setUnknownBaseline(key, rules, data);
       contents.delete(key);
     } else if (reading === 'large') {
@@ -79,13 +80,13 @@ export function createHashing(options: HashingOptions): Hashing {
         options.same(path, before.changed !== reading.changed || before.ino !== reading.stamp.ino);
       }
       contents.set(key, { digest: reading.digest, changed: reading.changed, rules, data, ...reading.stamp });
-      if (!baselineEnded && (isLate(reading.changed) || options.isPending(path)))
+      if (!baselineEnded && (isAfterStart(reading.changed) || options.isPending(path)))
         contents.setUnknownBaseline(key, rules, data);
     }
   }
 
-  /** Whether it happened after the start, or may have. */
-  function isLate(time = -Infinity): boolean {
+  /** Whether this time is after the start of the server, or may be. */
+  function isAfterStart(time = -Infinity): boolean {
     return time >= options.since - FILE_CLOCK_LAG_MS;
   }
 
@@ -101,11 +102,12 @@ export function createHashing(options: HashingOptions): Hashing {
   function isEmptied(key: string, reading: Reading): boolean {
     if (typeof reading === 'string' || reading.digest !== EMPTY) return false;
     const before = contents.get(key)?.digest;
-    // At the first look nobody knows what it was: it may have been emptied since the start.
-    return before === undefined ? !baselineEnded && isLate(reading.changed) : before !== EMPTY;
+    // Before the baseline ends there is no earlier content to compare with: the file may have been truncated since the
+    // start.
+    return before === undefined ? !baselineEnded && isAfterStart(reading.changed) : before !== EMPTY;
   }
 
-  /** What somebody saved, not the nothing that is there in the middle of a save. */
+  /** Waits for the content of a file that was read while a save had truncated it. */
   async function readWhole(
     key: string,
     path: string,
@@ -114,7 +116,7 @@ export function createHashing(options: HashingOptions): Hashing {
     limit: number,
   ): Promise<Reading> {
     let until = performance.now() + TRUNCATED_WAIT_MS;
-    // Many may be new and empty at the first look: it waits once for all of them.
+    // Before the baseline ends many files may be empty: one wait is enough for all of them.
     if (!baselineEnded) until = firstUntil ??= until;
     let latest = reading;
     while (isEmptied(key, latest) && performance.now() < until) {
@@ -146,14 +148,14 @@ export function createHashing(options: HashingOptions): Hashing {
     if (count > 0) targetParents.set(directory, count);
     else targetParents.delete(directory);
     if (count === 0) options.unobserve(directory);
-    // Anew if need be: another directory may have taken its place since.
+    // Also if it is observed: another directory may have taken its place.
     if (by === 1) options.observe(directory);
   }
 
   async function hashLink({ directory, name }: FileToHash, membership: Membership, slice: TimeSlice): Promise<void> {
     const path = directory.prefix + name;
     const bases = directory.scopes.map((scope) => scope.base);
-    // Twice if the target is new: what was written before it was watched has not been seen.
+    // Read twice if the target is new: there was no event for a save before the target was watched.
     for (;;) {
       const link = await readLink(path, bases, slice, limitOf(membership));
       const isNew =
@@ -196,11 +198,12 @@ export function createHashing(options: HashingOptions): Hashing {
     },
 
     recordListing(directory, listing) {
-      if (baselineEnded || !isLate(statOf(directory.path)?.ctimeMs)) return;
-      // Something has come, which shows by itself, or gone.
+      if (baselineEnded || !isAfterStart(statOf(directory.path)?.ctimeMs)) return;
+      // The directory was changed after the start, so an entry was created or deleted. A new entry shows by its birth
+      // time.
       const names = ['.gitignore', ...listing.files, ...listing.links, ...listing.directories];
-      if (names.some((name) => isLate(statOf(directory.prefix + name)?.birthtimeMs))) return;
-      // Of data nobody can tell: servers keep temporary files beside it.
+      if (names.some((name) => isAfterStart(statOf(directory.prefix + name)?.birthtimeMs))) return;
+      // Not for data: servers keep temporary files beside their data, so a deletion there means nothing.
       const roots = directory.scopes.map((scope) => scope.root).filter(({ data }) => !data);
       const rules = new Set(roots.map(({ rule }) => rule));
       if (rules.size > 0) contents.setUnknownBaseline(directory.label === '' ? './' : directory.label, [...rules]);

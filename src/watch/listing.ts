@@ -1,6 +1,6 @@
 // Reads directories: their entries, sorted into files, links and directories, and the .gitignore files that apply.
-// Large directories are read in pieces, since one readdir of 100,000 names would hold up the traffic. Which entries
-// count is not its business.
+// Large directories are read in pieces, since one readdir of 100,000 names would hold up the traffic. filter.ts decides
+// which entries count.
 import { lstatSync, opendirSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
 import { basename, join } from 'node:path';
 import { below, parseLayer, type Layer } from './gitignore.js';

@@ -1,6 +1,6 @@
-// Where the roots are: a root may be missing, be a link that is turned elsewhere, be deleted and made again. The
-// directory entries that decide it (the anchors) are watched, and a root whose anchor stirs is located anew. What lies
-// inside a root directory is the tree's business.
+// Where the roots are. A root may be missing, be a link whose target changes, or be deleted and created again. The
+// directory entries that decide this (the anchors) are watched, and a root is located again after an event of one of
+// its anchors. tree.ts watches what lies inside a root directory.
 import { dirname, join } from 'node:path';
 import { namedKey } from './entry.js';
 import type { Filter } from './filter.js';
@@ -20,23 +20,25 @@ export interface RootLocationsOptions {
   isNever(path: string): boolean;
   observe(directory: string): void;
   unobserve(directory: string): void;
-  /** Files in the directory count by their content. */
+  /** The content of files in this directory counts. */
   expectChanges(directory: string): void;
   forget(key: string): void;
 }
 
 export interface RootLocations {
   isAnchor(path: string): boolean;
-  /** The directories that are watched for anchors. */
+  /** The directories that are watched because they contain an anchor. */
   readonly watchedParents: ReadonlySet<string>;
-  /** Locates the roots that depend on one of these paths (all roots, without) and takes in what is there; returns the
-   * directories walked. */
+  /**
+   * Locates the roots that depend on one of these paths (all roots, without) and takes in what is there; returns the
+   * directories walked.
+   */
   locateRoots(
     paths: readonly string[] | undefined,
     found: FileToHash[],
     slice: TimeSlice,
   ): Promise<ReadonlySet<string>>;
-  /** Walks what a root names and something else has let go of. */
+  /** Walks roots whose directories were dropped because of another root. */
   rewalkDropped(found: FileToHash[], slice: TimeSlice): Promise<void>;
   /** Roots with nothing there, globs that match nothing among them. */
   missing(slice: TimeSlice): Promise<Root[]>;
@@ -61,7 +63,7 @@ export function createRootLocations(options: RootLocationsOptions): RootLocation
     return { ...location, anchors: [...location.anchors, ...ignores] };
   }
 
-  // First watched, then looked at again, until there is nothing new to watch: nothing falls in between.
+  // Watches first and looks again then, until there is nothing new to watch: so no change in between is missed.
   function watchAndFind(root: Root): RootLocation {
     for (;;) {
       const location = find(root);
@@ -74,10 +76,10 @@ export function createRootLocations(options: RootLocationsOptions): RootLocation
     }
   }
 
-  // Another directory may have taken the place of one of these, and the old watch would follow the old one.
-  function watchAnew(stirred: string[] | undefined): void {
+  // Another directory may have taken the place of a watched one, and the watch would stay on the old inode.
+  function watchAnew(changedAnchors: string[] | undefined): void {
     for (const directory of watchedParents) {
-      if (stirred?.every((path) => directory !== path && !isBelow(directory, path))) continue;
+      if (changedAnchors?.every((path) => directory !== path && !isBelow(directory, path))) continue;
       options.observe(directory);
     }
   }
@@ -136,7 +138,7 @@ export function createRootLocations(options: RootLocationsOptions): RootLocation
 
   function basesOf(roots: Iterable<Root>): string[] {
     const bases = [...roots].map((root) => locations.get(root)!).filter((location) => location.kind === 'directory');
-    // Outer ones first: they mostly cover the inner ones.
+    // Outer directories first: walking them covers most of the inner ones.
     return [...new Set(bases.map((location) => location.real))].sort((a, b) => a.length - b.length);
   }
 

@@ -1,10 +1,10 @@
-// One check at a time, and whoever asks for one while it runs waits for what became dirty meanwhile too: by the run in
-// progress if that is enough, else by one more. What a check does is the caller's.
+// Single flight: one run at a time. A caller that comes during a run joins it, and waits for one more run if something
+// has become dirty meanwhile. The caller provides the work.
 export interface SingleFlight {
   readonly isRunning: boolean;
-  /** `isDirty` is asked whether there is work; `work` must take everything dirty before it first waits. */
+  /** Runs if there is something dirty, or joins. `work` must take all that is dirty before its first `await`. */
   run(): Promise<void>;
-  /** Work of another kind, which checks wait for. */
+  /** Runs other work, which all later runs wait for. */
   first(work: () => Promise<void>): Promise<void>;
   idle(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export function createSingleFlight(isDirty: () => boolean, work: () => Promise<v
 
   function afterwards(): Promise<void> {
     queued = undefined;
-    // One that has begun in between has taken what this one was to take.
+    // A run that was started in between has taken all that was dirty.
     return current ?? begin();
   }
 

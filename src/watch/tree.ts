@@ -1,6 +1,6 @@
-// The directories that are watched, and which of their files count. It walks (a directory is watched first and listed
-// then, so that nothing falls in between), takes in what has stirred, and says of a raw event whether it can matter.
-// Hashing what it finds is hashing.ts's, where the roots lie is root-locations.ts's.
+// The directories that are watched, and which of their files count. A directory is watched first and listed then, so
+// that no change in between is missed. The tree is updated after events, and says of a raw event whether it can matter.
+// hashing.ts hashes the files that it finds, root-locations.ts knows where the roots are.
 import { basename, dirname, sep } from 'node:path';
 import { isDataFile, MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.js';
 import { openScope, withLayer, type Filter, type FilteredDirectory, type Scope } from './filter.js';
@@ -20,15 +20,15 @@ export interface Directory extends FilteredDirectory {
   scopes: readonly Scope[];
   /** The names of the files and links that count. */
   files: Map<string, Membership>;
-  /** It holds too many data files to watch them. */
+  /** It contains too many data files: they are not watched. */
   crowded: boolean;
   readonly children: Set<string>;
 }
 
-/** What a file counts for; shared by all files of which it is the same. */
+/** The rules that a file belongs to. One object is shared by all files of the same rules. */
 export interface Membership {
   readonly rules: readonly string[];
-  /** Only as data of the package. */
+  /** It belongs to them as a data file only. */
   readonly data: boolean;
 }
 
@@ -76,12 +76,12 @@ export function createTree(options: TreeOptions): Tree {
   const directories = new Map<string, Directory>();
   const rootsAt = new Map<string, Set<Root>>();
   const interned = new Map<string, Membership>();
-  /** Directories that no other root than those for data reaches. */
+  /** Directories that only roots for data files reach. */
   const dataDirectories = new Set<string>();
 
   /**
-   * `isDirectoryLink`: the entry is a link to a directory. It counts if files behind it would: it decides which ones
-   * are there.
+   * `isDirectoryLink`: the entry is a link to a directory. It counts if files in that directory would count, because
+   * the link decides which files are there.
    */
   function membershipOf(directory: Directory, name: string, isDirectoryLink: boolean): Membership | undefined {
     const rules: string[] = [];
@@ -139,7 +139,7 @@ export function createTree(options: TreeOptions): Tree {
       known.scopes = scopes;
       return known;
     }
-    // Reached by another way than before: what is in it has another name now.
+    // The directory is reached by another path than before, so its files have other labels.
     drop(path);
     const prefix = path.endsWith(sep) ? path : path + sep;
     const directory: Directory = {
@@ -214,7 +214,7 @@ export function createTree(options: TreeOptions): Tree {
         drop(path);
         continue;
       }
-      // Another directory may have taken its place, and the old watch would follow the old one.
+      // Another directory may have taken its place, and the watch would stay on the old inode.
       if (deep || directory !== known) options.observe(path);
       const listed = list(path, slice);
       const listing = listed instanceof Promise ? await listed : listed;
@@ -263,7 +263,7 @@ export function createTree(options: TreeOptions): Tree {
       const full = directory.prefix + name;
       if (directories.has(full) || name === '.gitignore') return true;
       if (directory.files.has(name)) return true;
-      // Whatever this is, it is new or does not count. What is gone already was never known.
+      // The entry is new or does not count. If it does not exist any more, it was never known.
       const stats = statOf(full);
       if (stats === undefined || options.isNever(full)) return false;
       if (stats.isDirectory()) return scopesInto(directory, name).length > 0;

@@ -1,6 +1,6 @@
-// The watch: raw events make paths dirty, a check hashes what is dirty, and the contents tell what has changed since a
-// mark. It composes the pieces of this folder and owns their order in time; what to do about a change, and how to
-// report it, is the caller's.
+// The watch: raw events make paths dirty, a check hashes the dirty paths, and the content index tells what has changed
+// since a mark. This file composes the parts of this folder and decides the order in which they run. The caller decides
+// what to do about a change, and reports it.
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDebouncer } from './debounce.js';
@@ -20,11 +20,14 @@ import type { WarningCode, Watch, WatchCallbacks, WatchOptions } from './types.j
 
 export type { Change, Mark, Watch, WatchCallbacks, WatchOptions } from './types.js';
 
-/** Paths that stirred, and whether something may have come, gone or been replaced there. */
+/** Paths with an event, and whether an entry may have been created, deleted or replaced there. */
 type Pending = ReadonlyMap<string, boolean>;
 
-// What is written to without end must not keep a request waiting.
-const ROUNDS = 8;
+/**
+ * How many times a check goes on with paths that became dirty during it. A file that is written all the time must not
+ * keep a request waiting.
+ */
+const MAX_ROUNDS = 8;
 
 export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, system: System = thisSystem()): Watch {
   const opened = performance.now();
@@ -46,10 +49,10 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
 
   const isDirty = (): boolean => pending.size > 0 || isLost;
   const singleFlight = createSingleFlight(isDirty, () => guarded(processDirty));
-  let isNews = false;
+  let hasUnreportedChange = false;
   const debouncer = createDebouncer(options.debounce, () => {
-    if (!isDirty() && !isNews) return;
-    isNews = false;
+    if (!isDirty() && !hasUnreportedChange) return;
+    hasUnreportedChange = false;
     callbacks.settled();
   });
 
@@ -72,7 +75,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     onEntryChanged(directory, name, made) {
       const path = join(directory, name);
       const known = pending.get(path);
-      // One save stirs a file several times, and a checkout thousands of them in one turn.
+      // One save causes several events, and a checkout causes thousands in one turn.
       if (known === undefined && !isWanted(directory, name, path)) return;
       if (known === undefined || made) pending.set(path, made);
       debouncer.trigger();
@@ -86,7 +89,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       const before = contents.version;
       return singleFlight.run().then(() => {
         if (contents.version === before || closing.signal.aborted) return;
-        isNews = true;
+        hasUnreportedChange = true;
         debouncer.trigger();
       });
     },
@@ -116,8 +119,8 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       warn('crowded', what === 'files' ? path : '', `${text} --also-watch names those that the server reads.`);
     },
     same(path: string, touched: boolean) {
-      // A sweep also hashes what is too young for its stamp to count, and a late event tells of what a sweep has seen
-      // already.
+      // Not every file that is hashed again was saved: a sweep also hashes files whose stamps are too young to count,
+      // and a late event may be about a change that a sweep has seen before.
       if (touched || (observer.isPrompt && !isSweeping)) unchanged.push(labelOf(path, options.cwd));
     },
   };
@@ -134,8 +137,8 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   }
 
   async function baseline(): Promise<void> {
-    // What the client has sent already, a server that comes up can be given at once. Nothing is lost by it: what is
-    // saved before it is hashed shows that it was touched since the start.
+    // Two turns of the event loop first: a server that comes up gets at once what the client has sent. No edit is lost
+    // by it: the inode time of a file that is saved before it is hashed is later than the start of the server.
     await nextTurn();
     await nextTurn();
     const slice = createTimeSlice(closing.signal);
@@ -166,7 +169,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   async function processDirty(): Promise<void> {
     const slice = createTimeSlice(closing.signal);
     const before = contents.version;
-    for (let round = 0; round < ROUNDS && isDirty() && !closing.signal.aborted; round++) {
+    for (let round = 0; round < MAX_ROUNDS && isDirty() && !closing.signal.aborted; round++) {
       const [batch, all] = [pending, isLost];
       pending = new Map();
       isLost = false;
@@ -213,7 +216,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       await work();
     } catch (error) {
       if (closing.signal.aborted) return;
-      // Whatever it was, the next check looks at everything again.
+      // The state is unknown after an error, so the next check looks at all files.
       isLost = true;
       warn('failed', String(error), `Watching failed: ${String(error)}. The next change or request tries again.`);
     }
