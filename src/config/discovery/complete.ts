@@ -8,7 +8,7 @@ import type { Resolved } from '../config.js';
 import { createConfigInForce, type ConfigInForce } from '../config-in-force.js';
 import { serverRule, withMore } from '../rules.js';
 import { isInside } from './disk.js';
-import type { Found } from './found.js';
+import type { Found } from './discovery.js';
 
 export interface CompletedConfig extends Resolved {
   /** What was looked for, if anything was left open. */

@@ -6,7 +6,7 @@ import type { Rule } from '../rule.js';
 import { linksOut } from './directories.js';
 import { isFile, isInside, isInstalled, realOf, shown } from './disk.js';
 import { programName } from './flags.js';
-import type { Found, Search, Target, Wanted } from './found.js';
+import type { Found, Search, Target, Wanted } from './discovery.js';
 import { javascriptSources, type Package } from './javascript.js';
 import { languages } from './languages.js';
 import { withEndings } from './patterns.js';
@@ -14,7 +14,7 @@ import { optionsOf, sourcesOf, type Sources } from './sources.js';
 import { findTarget } from './target.js';
 import { buildText } from './workspace.js';
 
-export type { Found, Wanted } from './found.js';
+export type { Found, Wanted } from './discovery.js';
 
 /** The rule of the server itself; others are called like their packages. */
 const SERVER = 'server';

@@ -4,7 +4,7 @@
 import { join, resolve } from 'node:path';
 import { endingOf, isDirectory, isFile } from './disk.js';
 import { readFlags, type Flags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type Step } from './discovery.js';
 import { languageOf, type LanguageName } from './languages.js';
 import { mainOf, readManifest, runScript } from './manifest.js';
 import { workspacePackage } from './workspace-packages.js';

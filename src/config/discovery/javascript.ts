@@ -4,8 +4,8 @@
 import { basename, dirname, join } from 'node:path';
 import { builderIn } from './builds-itself.js';
 import { endingOf, isFile, isInside, projectDirectories, shown } from './disk.js';
-import type { Search, Wanted } from './found.js';
-import { createJudge, type Judgement } from './judgement.js';
+import type { Search, Wanted } from './discovery.js';
+import { createJudge, type Judgement } from './classify-entry.js';
 import { javascriptEndings, languageOf, languages, type LanguageName } from './languages.js';
 import { dataIn, ignored, withEndings } from './patterns.js';
 import { manifestsIn, type Sources } from './sources.js';

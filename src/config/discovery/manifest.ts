@@ -4,7 +4,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isFile, projectDirectories, readText, shown } from './disk.js';
-import { nothing, type Invocation, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Search, type Step } from './discovery.js';
 import { programName } from './flags.js';
 import { managerFacts, runsPreScripts } from './pre-scripts.js';
 import { readShellText, rowOf } from './shell-text.js';

@@ -5,7 +5,7 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isFile, isInside, nearestWith, projectDirectories, readText, realOf, shown } from './disk.js';
 import { directoriesIn, expandDirectories, namesIn } from './directories.js';
-import type { Proposal, Search, Target } from './found.js';
+import type { Proposal, Search, Target } from './discovery.js';
 import { languages } from './languages.js';
 import { withEndings } from './patterns.js';
 import { quoted } from './workspace.js';

@@ -4,7 +4,7 @@
 import { join, resolve } from 'node:path';
 import { isFile, isInstalled, shown } from './disk.js';
 import { programName, readFlags, type Flags } from './flags.js';
-import { nothing, type Invocation, type Nothing, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Nothing, type Runner, type Search, type Step } from './discovery.js';
 import { manifestIn, readManifest, runScript, type Manifest } from './manifest.js';
 import { workspacePackage } from './workspace-packages.js';
 

@@ -15,7 +15,7 @@ import {
   realOf,
 } from './disk.js';
 import { programName } from './flags.js';
-import { nothing, type Invocation, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Search, type Step } from './discovery.js';
 import { allTops, languageOf } from './languages.js';
 import { nativeProgram } from './native-programs.js';
 import { consoleScript } from './python.js';

@@ -4,7 +4,7 @@
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { isDirectory, isExecutable, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
 import { programName, readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './discovery.js';
 import { findInstalledCopy, installedFrom, moduleFiles } from './installed-copy.js';
 
 /** Flags in one word, of which the last one may take what follows: `-um pkg`. */

@@ -4,7 +4,7 @@
 
 import { dirname } from 'node:path';
 import { isFile, readText, shown } from './disk.js';
-import type { Invocation, Search, Step, Target } from './found.js';
+import type { Invocation, Search, Step, Target } from './discovery.js';
 import { rowOf } from './shell-text.js';
 
 /** A script that starts a server is short. */

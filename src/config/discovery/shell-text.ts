@@ -4,7 +4,7 @@
 
 import { resolve } from 'node:path';
 import { splitCommand } from '../../process/split-command.js';
-import { nothing, type Invocation, type Ran, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Ran, type Search, type Step } from './discovery.js';
 
 /** `more` are words that are passed on to the command. */
 export function readShellText(text: string, at: Invocation, search: Search, more: readonly string[] = []): Step {

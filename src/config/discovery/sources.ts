@@ -4,7 +4,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { namesIn } from './directories.js';
 import { endingOf, isDirectory, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
-import type { Proposal, Search, Target } from './found.js';
+import type { Proposal, Search, Target } from './discovery.js';
 import { languages, type Language } from './languages.js';
 import { anyOf, dataIn, ignored, inDirectory, withEndings } from './patterns.js';
 import { quoted } from './workspace.js';

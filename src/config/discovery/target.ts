@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { realOf } from './disk.js';
 import { programName } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './discovery.js';
 import { interpreters } from './interpreters.js';
 import { nativeProgram } from './native-programs.js';
 import { packageManagers } from './package-managers.js';

@@ -4,7 +4,7 @@
 import { dirname, resolve } from 'node:path';
 import { isDirectory, isFile, realOf } from './disk.js';
 import { readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type Step } from './discovery.js';
 import { nativeProgram } from './native-programs.js';
 
 function go(args: readonly string[], { cwd }: Invocation): Step {

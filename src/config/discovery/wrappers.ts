@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path';
 import { readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type Step } from './discovery.js';
 import { shellScript } from './shell-scripts.js';
 import { readShellText } from './shell-text.js';
 

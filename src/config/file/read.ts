@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Result } from '../check.js';
 import type { Rule } from '../rule.js';
 import type { Options } from '../option-values.js';
-import { judge } from './judge.js';
+import { judge } from './validate.js';
 import { membersOf, parseJsonc, positionAt, type Node, type Problem } from './jsonc.js';
 import { fileShape } from './shape.js';
 

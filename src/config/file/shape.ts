@@ -1,5 +1,5 @@
 // The shape of the configuration file as data: which keys there are and what their values may be. The options' keys
-// come from their table. The validator (judge.ts) and the JSON schema (schema.ts) both read it, so that they can't
+// come from their table. The validator (validate.ts) and the JSON schema (schema.ts) both read it, so that they can't
 // drift apart.
 
 import type { OptionSpec } from '../option-spec.js';

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from '#src/config/file/judge.js';
+import { judge } from '#src/config/file/validate.js';
 import { parseJsonc } from '#src/config/file/jsonc.js';
 import { readConfigFile } from '#src/config/file/read.js';
 import { fileShape } from '#src/config/file/shape.js';

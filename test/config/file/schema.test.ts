@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { fc } from '../../support/property.js';
-import { judge } from '#src/config/file/judge.js';
+import { judge } from '#src/config/file/validate.js';
 import { parseJsonc } from '#src/config/file/jsonc.js';
 import { configSchema } from '#src/config/file/schema.js';
 import { actions, fileShape, reloadSignals, type Shape } from '#src/config/file/shape.js';

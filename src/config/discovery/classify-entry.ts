@@ -3,7 +3,7 @@
 
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { endingOf, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
-import type { Search } from './found.js';
+import type { Search } from './discovery.js';
 import { javascriptEndings } from './languages.js';
 import { readTsconfig, roleOf, type Role, type Tsconfig } from './tsconfig.js';
 
