@@ -4,7 +4,7 @@
 
 import { Parser } from 'yargs/helpers';
 import { allowed, checkTexts, checkValue, type Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { nearest } from '../config/nearest.js';
 import { negatable, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';
 import { camelCase } from '../config/option-values.js';
@@ -13,7 +13,7 @@ import { usageOf, type Command, type Operands } from './command.js';
 /** What the words ask for. */
 export interface Asked {
   readonly command: Command;
-  readonly given: Given;
+  readonly given: CommandLineOptions;
   readonly operands: readonly string[];
   /** The words of the options as they were typed. */
   readonly typed: readonly string[];
@@ -64,7 +64,7 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const misplaced = misplacedCommand(parsed, command, commands, typed, after !== undefined);
   if (misplaced !== undefined) return { ok: false, error: misplaced };
   const [program, ...args] = after ?? parsed._;
-  const all: Given = program === undefined ? given : { ...given, command: program, args };
+  const all: CommandLineOptions = program === undefined ? given : { ...given, command: program, args };
   const misspelt = at < 0 && after === undefined ? nearest(program ?? '', namesOf(commands)) : undefined;
   return { ok: true, value: { ...asked, command, given: all, ...(misspelt && { misspelt }) } };
 }

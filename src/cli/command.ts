@@ -3,7 +3,7 @@
 // lists them.
 
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import type { OptionSpec } from '../config/option-spec.js';
 
 export interface Command {
@@ -41,7 +41,7 @@ export type Operands =
     };
 
 /** One use of a command. A command with options of its own names them in `Values`, which their table has checked. */
-export interface Invocation<Values = Given> {
+export interface Invocation<Values = CommandLineOptions> {
   /** The values of the options, and the server's command among them. */
   readonly given: Values;
   readonly operands: readonly string[];

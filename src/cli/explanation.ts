@@ -41,11 +41,11 @@ export interface Explanation {
 }
 
 export async function explanationOf(completed: CompletedConfig, start: readonly string[]): Promise<Explanation> {
-  const { config, found, said, origins, file, warnings } = completed;
+  const { config, found, explicitOptions, origins, file, warnings } = completed;
   const rules = config.reload ? config.rules : [];
   const { files, problems } = await filesOf(config, rules);
   // Rules come as a whole from a file, from --watch, or from discovery.
-  const isFound = isOpen(said.watch) && file?.rules === undefined;
+  const isFound = isOpen(explicitOptions.watch) && file?.rules === undefined;
   const from = isFound ? 'found' : (origins['watch'] ?? 'file');
   const buildFrom = origins['build'] ?? (found === undefined ? from : 'found');
   return {
@@ -87,14 +87,14 @@ async function buildOf(
 }
 
 /** Whether it says nothing. So does an empty list: what to watch is found then. */
-function isOpen(said: unknown): boolean {
-  return said === undefined || (Array.isArray(said) && said.length === 0);
+function isOpen(explicitOptions: unknown): boolean {
+  return explicitOptions === undefined || (Array.isArray(explicitOptions) && explicitOptions.length === 0);
 }
 
-function optionsOf({ config, said, origins, found }: CompletedConfig): Explanation['options'] {
+function optionsOf({ config, explicitOptions, origins, found }: CompletedConfig): Explanation['options'] {
   return options.map(({ name }) => {
-    const key = camelCase(name) as keyof typeof said;
-    if (!isOpen(said[key])) return { name, value: said[key], from: origins[key] ?? 'default' };
+    const key = camelCase(name) as keyof typeof explicitOptions;
+    if (!isOpen(explicitOptions[key])) return { name, value: explicitOptions[key], from: origins[key] ?? 'default' };
     if (key === 'strategy' && config.strategy !== defaults.strategy)
       return { name, value: config.strategy, from: 'found' };
     const value =

@@ -10,7 +10,7 @@ import type { CompletedConfig } from '../config/discovery/complete.js';
 import { coverage } from '../watch/coverage.js';
 import { expand } from '../watch/expand.js';
 
-export function leftOutWarning({ config, discovered, said, file }: CompletedConfig): string | undefined {
+export function leftOutWarning({ config, discovered, explicitOptions, file }: CompletedConfig): string | undefined {
   if (discovered === undefined || discovered.rules.length === 0) return undefined;
   const { cwd } = config;
   const paths = config.rules.flatMap(({ watch }) => watch);
@@ -33,8 +33,8 @@ export function leftOutWarning({ config, discovered, said, file }: CompletedConf
     entry === undefined
       ? 'all sources that were found from the command'
       : `${relative(cwd, entry)}, which the command runs`;
-  const isFile = said.watch === undefined && file?.rules !== undefined;
-  const given = said.watch ?? [];
+  const isFile = explicitOptions.watch === undefined && file?.rules !== undefined;
+  const given = explicitOptions.watch ?? [];
   const instead = isFile
     ? 'add them to a rule, or with "alsoWatch"'
     : `--watch replaces what is found; to add to it, use ${given.map((path) => `--also-watch ${path}`).join(' ')} instead`;

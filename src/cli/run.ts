@@ -2,7 +2,7 @@
 // is known here is what a start needs; the proxy itself is loaded while the server comes up. Signals and bugs of this
 // process are turned into calls of the proxy; how servers end is the proxy's.
 
-import { resolveConfig, type Given, type Resolved } from '../config/config.js';
+import { resolveConfig, type CommandLineOptions, type Resolved } from '../config/config.js';
 import type { Result } from '../config/check.js';
 import { hasNoBuild } from '../config/discovery/no-build.js';
 import { watchConfig, completeIfResolved, completeConfig, type CompletedConfig } from '../config/discovery/complete.js';
@@ -18,7 +18,7 @@ const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const patience = { stdout: 2000, afterSignal: 500, log: 500, afterBug: 4000 };
 
 /** The exit code, or what was wrong with the options. */
-export async function run(given: Given): Promise<Result<number>> {
+export async function run(given: CommandLineOptions): Promise<Result<number>> {
   const cwd = currentDirectory(given);
   if (!cwd.ok) return cwd;
   const resolve = () => resolveConfig(given, { cwd: cwd.value, env: process.env });
@@ -49,7 +49,7 @@ export async function run(given: Given): Promise<Result<number>> {
 /** The server is started as soon as it is certain that nothing is built before. */
 async function startServing(
   resolved: Resolved,
-  given: Given,
+  given: CommandLineOptions,
   cwd: string,
   resolve: () => Promise<Result<CompletedConfig>>,
 ): Promise<Serving> {

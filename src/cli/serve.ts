@@ -2,7 +2,7 @@
 // process's streams and the server. How the process is ended is run.ts's.
 
 import { isatty } from 'node:tty';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import type { CompletedConfig } from '../config/discovery/complete.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
 import { openLog } from '../sinks/open-log.js';
@@ -15,7 +15,7 @@ const AS_PID_1 =
   'mcp-hotline is process 1 of its container, and does not reap processes that servers leave behind: start the container with an init (docker run --init)';
 
 export interface Served extends CompletedConfig {
-  readonly given: Given;
+  readonly given: CommandLineOptions;
   /** Where the proxy was started. */
   readonly cwd: string;
   readonly configInForce: ConfigInForce;
@@ -35,7 +35,7 @@ export async function serve(served: Served): Promise<Serving> {
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env });
   for (const warning of warnings) log.warn('warning', warning);
   // Not loaded at every start: only who says what to watch can leave something out.
-  if (served.said.watch !== undefined || served.file?.rules !== undefined) {
+  if (served.explicitOptions.watch !== undefined || served.file?.rules !== undefined) {
     const { leftOutWarning } = await import('./left-out.js');
     const leftOut = leftOutWarning(served);
     if (leftOut !== undefined) log.warn('warning', leftOut);

@@ -4,7 +4,7 @@
 import { constants } from 'node:os';
 import { flush } from '../sinks/flush.js';
 import type { Result } from '../config/check.js';
-import { resolveConfig, type Given } from '../config/config.js';
+import { resolveConfig, type CommandLineOptions } from '../config/config.js';
 import { completeIfResolved } from '../config/discovery/complete.js';
 import { createReporter } from '../smoke/reporters.js';
 import { usualTimeout, type ReporterName } from '../smoke/options.js';
@@ -28,7 +28,7 @@ const WRITING = 10_000;
 const NO_LIMIT = 86_400_000;
 
 /** The exit code, or what was wrong with the options. `words` are those before the server's command, as typed. */
-export async function smoke(given: Given & Own, words: readonly string[]): Promise<Result<number>> {
+export async function smoke(given: CommandLineOptions & Own, words: readonly string[]): Promise<Result<number>> {
   const {
     call = [],
     expect = [],

@@ -3,7 +3,7 @@
 
 import { basename, dirname, resolve } from 'node:path';
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { stateDir } from '../config/state-dir.js';
 import { aboutOf, stateDirsOf, type About } from '../state/status-file.js';
 import { currentDirectory } from './current-directory.js';
@@ -13,7 +13,7 @@ export interface Places {
   readonly dirs: readonly { readonly dir: string; readonly about: About }[];
 }
 
-export async function findStateDirs(given: Given): Promise<Result<Places>> {
+export async function findStateDirs(given: CommandLineOptions): Promise<Result<Places>> {
   const here = currentDirectory(given);
   if (!here.ok) return here;
   const { env } = process;

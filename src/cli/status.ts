@@ -2,7 +2,7 @@
 // for people or as data. Reads what the proxies show of themselves, and asks none of them.
 
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { lastOf } from '../state/audit-trail.js';
 import { escapeControls } from '../sinks/log.js';
 import { runningProxies, type About, type ProxyHealth, type RunningProxy } from '../state/status-file.js';
@@ -19,7 +19,9 @@ interface Server extends About {
 }
 
 /** What to print, and the exit code: 0 if a proxy runs, else 1. */
-export async function status(given: Given & { json?: boolean }): Promise<Result<{ text: string; code: number }>> {
+export async function status(
+  given: CommandLineOptions & { json?: boolean },
+): Promise<Result<{ text: string; code: number }>> {
   const found = await findStateDirs(given);
   if (!found.ok) return found;
   const { cwd, dirs } = found.value;

@@ -2,11 +2,11 @@
 // told to start it. Programs are told nothing of it.
 
 import { basename, resolve } from 'node:path';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { bin, node, shellLine, startWords } from './installation.js';
 
 /** For a proxy that runs, and waits. */
-export function waitingNotice(given: Given, cwd: string): string {
+export function waitingNotice(given: CommandLineOptions, cwd: string): string {
   const { command, args = [] } = given;
   const server = command === undefined ? [] : ['--', command, ...args];
   const directory = resolve(cwd, given.cwd ?? '');

@@ -9,7 +9,7 @@ import type { Result } from './check.js';
 import { readEnvFiles } from './env-file.js';
 import { readEnvironment } from './environment.js';
 import { resolveOptionPaths, resolveRulePaths } from './file/resolve-paths.js';
-import { configPlaces, readConfigFile, type FromFile } from './file/read.js';
+import { configFileCandidates, readConfigFile, type FromFile } from './file/read.js';
 import type { InstalledCopy } from './installed-copy.js';
 import type { TakesEffect } from './option-spec.js';
 import { configKeyOf, defaults, valuesInForce, type Options, type OptionValues } from './option-values.js';
@@ -59,7 +59,7 @@ export const configKeys = Object.entries({
   ),
 }) as readonly (readonly [keyof Config, TakesEffect])[];
 
-export interface Given extends Options {
+export interface CommandLineOptions extends Options {
   command?: string;
   args?: readonly string[];
 }
@@ -71,9 +71,9 @@ export interface Resolved {
   /** The configuration file that was read. */
   file: FromFile | undefined;
   /** Every file that is, or could become, the configuration file; absolute. */
-  places: readonly string[];
+  configFileCandidates: readonly string[];
   /** What was said, without defaults, and by whom; `command` among it. */
-  said: Options;
+  explicitOptions: Options;
   origins: Readonly<Record<string, Origin>>;
 }
 
@@ -82,7 +82,10 @@ export type Origin = 'option' | 'environment' | 'file';
 export const noCommand = 'no server command, expected mcp-hotline [options] -- <command> [args…]';
 
 /** `given` has been checked already; the environment and the configuration file are checked here. */
-export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.ProcessEnv }): Result<Resolved> {
+export function resolveConfig(
+  given: CommandLineOptions,
+  base: { cwd: string; env: NodeJS.ProcessEnv },
+): Result<Resolved> {
   const environment = readEnvironment(base.env);
   if (!environment.ok) return environment;
   const stated = { ...environment.value.options, ...given };
@@ -95,14 +98,14 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
   if (command === '') return { ok: false, error: noCommand };
   const cwd = stated.cwd === undefined ? (directory ?? here) : here;
   if (!isDirectory(cwd))
-    return { ok: false, error: `${placeOf('cwd', stated, file)}the directory ${cwd} does not exist` };
+    return { ok: false, error: `${locationOf('cwd', stated, file)}the directory ${cwd} does not exist` };
 
   const explicit = resolveOptionPaths(stated, here, cwd);
   const beside = file === undefined ? cwd : path.dirname(file.path);
   const found = { ...resolveOptionPaths(file?.options ?? {}, beside, cwd), ...explicit };
   const misplaced = ownFilesProblem(found, cwd);
   if (misplaced !== undefined) {
-    return { ok: false, error: `${placeOf(misplaced.key, stated, file)}${misplaced.problem}` };
+    return { ok: false, error: `${locationOf(misplaced.key, stated, file)}${misplaced.problem}` };
   }
   const all = { ...defaults, ...found };
   const fromFile = file?.rules && resolveRulePaths(file.rules, beside, cwd);
@@ -126,8 +129,8 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
       config,
       warnings: [...environment.value.warnings, ...(file?.warnings ?? []), ...warnings, ...fromEnvFiles.warnings],
       file,
-      places: configPlaces(here, stated.config),
-      said: found,
+      configFileCandidates: configFileCandidates(here, stated.config),
+      explicitOptions: found,
       origins: {
         ...originsOf('file', file?.options ?? {}, file?.command === undefined ? {} : { command }),
         ...originsOf('environment', environment.value.options, environment.value.command === '' ? {} : { command }),
@@ -138,7 +141,7 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
 }
 
 /** Where the file says it, if it is the file that says it. */
-function placeOf(key: keyof Options, stated: Options, file: FromFile | undefined): string {
+function locationOf(key: keyof Options, stated: Options, file: FromFile | undefined): string {
   const at = stated[key] === undefined ? file?.at[key] : undefined;
   return at === undefined ? '' : `${at}: `;
 }
@@ -163,8 +166,8 @@ function holds(directory: string, inner: string): boolean {
   return !path.isAbsolute(way) && way.split(path.sep)[0] !== '..';
 }
 
-function originsOf(origin: Origin, ...said: readonly object[]): Record<string, Origin> {
-  return Object.fromEntries(said.flatMap((one) => Object.keys(one)).map((name) => [name, origin]));
+function originsOf(origin: Origin, ...explicitOptions: readonly object[]): Record<string, Origin> {
+  return Object.fromEntries(explicitOptions.flatMap((one) => Object.keys(one)).map((name) => [name, origin]));
 }
 
 // Two servers can't listen on the one port of a debugger.

@@ -16,12 +16,13 @@ export interface Difference {
   readonly warnings: readonly string[];
 }
 
-type Compared = Pick<Resolved, 'config' | 'said'>;
+type Compared = Pick<Resolved, 'config' | 'explicitOptions'>;
 
-export function compare(before: Compared, { config: wanted, said }: Compared): Difference {
+export function compare(before: Compared, { config: wanted, explicitOptions }: Compared): Difference {
   const current = before.config;
   const differing = configKeys.filter(
-    ([key]) => !isDeepStrictEqual(current[key], wanted[key]) || isSaidAnew(key, before.said, said),
+    ([key]) =>
+      !isDeepStrictEqual(current[key], wanted[key]) || isSaidAnew(key, before.explicitOptions, explicitOptions),
   );
   const keysWith = (time: TakesEffect): (keyof Config)[] =>
     differing.flatMap(([key, takesEffect]) => (takesEffect === time ? [key] : []));

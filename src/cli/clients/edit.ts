@@ -8,7 +8,7 @@ import type { Configuration } from '../../clients/configurations.js';
 import { signsOf } from '../../clients/places.js';
 import { changesOf, type Context, type Plan, type Request } from '../../clients/plan.js';
 import type { Result } from '../../config/check.js';
-import type { Given } from '../../config/config.js';
+import type { CommandLineOptions } from '../../config/config.js';
 import { ask, canAsk } from './ask.js';
 import { contextOf } from './context.js';
 import { find } from './find.js';
@@ -16,7 +16,7 @@ import { reportJson, type Report } from './plan-json.js';
 import { doneText, nextText, pathText, planText } from './plan-text.js';
 
 /** The options that both commands have. */
-export interface EditOptions extends Given {
+export interface EditOptions extends CommandLineOptions {
   readonly client?: string;
   readonly file?: string;
   readonly user?: boolean;

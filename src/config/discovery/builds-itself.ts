@@ -7,7 +7,7 @@ import { isDirectory, isInside, shown } from './disk.js';
 import { programName } from './flags.js';
 import type { Ran, Runner, Search } from './discovery.js';
 import { interpreters } from './interpreters.js';
-import type { Judge, Judgement } from './classify-entry.js';
+import type { EntryClassifier, EntryClass } from './classify-entry.js';
 import { manifestIn } from './manifest.js';
 import { packageManagers } from './package-managers.js';
 import { rowOf } from './shell-text.js';
@@ -15,10 +15,10 @@ import type { Build } from './workspace.js';
 import { wrappers } from './wrappers.js';
 
 export interface Product {
-  readonly judgement: Extract<Judgement, { kind: 'built' }>;
+  readonly entryClass: Extract<EntryClass, { kind: 'built' }>;
   /** What would be run to make it, if anything. */
   readonly build: Build | undefined;
-  readonly judge: Judge;
+  readonly classifier: EntryClassifier;
 }
 
 /** Scripts call scripts, but not as deep as this. */
@@ -86,7 +86,7 @@ const notBuilding = new Set(['--noemit', '--emitdeclarationonly', '--version', '
 const naming = /^(-o|-d|--out|--outdir|--out-dir|--outfile|--out-file|--dir|--dist-dir|--output-path)$/;
 
 async function compiles(name: string, args: readonly string[], cwd: string, product: Product): Promise<boolean> {
-  const { output } = product.judgement;
+  const { output } = product.entryClass;
   if (args.some((word, at) => endless.has(word) || isSwitchedOn(word, args[at + 1]))) return false;
   if (typescriptCompilers.has(name)) return emits(args, cwd, product);
   if (!bundlers.has(name)) return false;
@@ -100,19 +100,19 @@ function isSwitchedOn(word: string, next: string | undefined): boolean {
 }
 
 /** tsc, by the tsconfig that it reads. */
-async function emits(args: readonly string[], cwd: string, { judgement, judge }: Product): Promise<boolean> {
+async function emits(args: readonly string[], cwd: string, { entryClass, classifier }: Product): Promise<boolean> {
   const value = (...names: readonly string[]): string | undefined => {
     const at = args.findIndex((word) => names.includes(word.toLowerCase()));
     return at < 0 ? undefined : args[at + 1];
   };
   const directory = value('--outdir');
-  if (directory !== undefined) return resolve(cwd, directory) === judgement.output;
+  if (directory !== undefined) return resolve(cwd, directory) === entryClass.output;
   const references = args.some((word) => word === '-b' || word === '--build');
   const named = references ? args.filter((word) => !word.startsWith('-')) : [value('-p', '--project') ?? '.'];
   for (const path of named.length === 0 ? ['.'] : named) {
-    const first = await judge.read(configAt(resolve(cwd, path)));
-    for (const config of first === undefined ? [] : references ? await judge.withReferences(first) : [first]) {
-      const isIts = config.outDir === judgement.output || config.path === judgement.config?.path;
+    const first = await classifier.read(configAt(resolve(cwd, path)));
+    for (const config of first === undefined ? [] : references ? await classifier.withReferences(first) : [first]) {
+      const isIts = config.outDir === entryClass.output || config.path === entryClass.config?.path;
       if (isIts && config.emits) return true;
     }
   }

@@ -8,13 +8,13 @@ import type { Resolved } from '../config.js';
 import { createConfigInForce, type ConfigInForce } from '../config-in-force.js';
 import { serverRule, withMore } from '../rules.js';
 import { isInside } from './disk.js';
-import type { Found } from './discovery.js';
+import type { Discovery } from './discovery.js';
 
 export interface CompletedConfig extends Resolved {
   /** What was looked for, if anything was left open. */
-  readonly found: Found | undefined;
+  readonly found: Discovery | undefined;
   /** What would have been found, where what to watch was said. */
-  readonly discovered?: Found;
+  readonly discovered?: Discovery;
 }
 
 /** The same for what may have failed. */
@@ -24,25 +24,34 @@ export async function completeIfResolved(resolved: Result<Resolved>): Promise<Re
 
 export async function completeConfig(resolved: Resolved): Promise<CompletedConfig> {
   const found = await withFound(resolved);
-  const { config, said } = found;
-  if (!config.reload || said.alsoWatch === undefined) return found;
-  const build = said.build === true ? 'build' : said.build || undefined;
-  const rules = withMore(config.rules, said.alsoWatch, build);
-  return { ...found, found: found.found && despite(found.found, said.alsoWatch), config: { ...config, rules } };
+  const { config, explicitOptions } = found;
+  if (!config.reload || explicitOptions.alsoWatch === undefined) return found;
+  const build = explicitOptions.build === true ? 'build' : explicitOptions.build || undefined;
+  const rules = withMore(config.rules, explicitOptions.alsoWatch, build);
+  return {
+    ...found,
+    found: found.found && despite(found.found, explicitOptions.alsoWatch),
+    config: { ...config, rules },
+  };
 }
 
 async function withFound(resolved: Resolved): Promise<CompletedConfig> {
-  const { config, said, file } = resolved;
+  const { config, explicitOptions, file } = resolved;
   const isOpen = config.rules.length === 0;
   // With --watch alone the build is still to be found; rules of a file are complete.
-  const isBuildOpen = said.build === undefined && said.watch !== undefined && file?.rules === undefined;
+  const isBuildOpen =
+    explicitOptions.build === undefined && explicitOptions.watch !== undefined && file?.rules === undefined;
   // It is looked for even where everything is said: what a build writes, a copy that runs instead of the sources, and
   // whether they are left out.
   const isComplete = !isOpen && !isBuildOpen;
   if (!config.reload) return { ...resolved, found: undefined };
   const { discover, copyText } = await import('./discover.js');
   const { command, args, cwd, env, ext } = config;
-  const build = isComplete ? (serverRule(config.rules)?.build ?? false) : said.build === true ? 'build' : said.build;
+  const build = isComplete
+    ? (serverRule(config.rules)?.build ?? false)
+    : explicitOptions.build === true
+      ? 'build'
+      : explicitOptions.build;
   const found = await discover({ command, args, cwd, env, ext, ...(build === undefined ? {} : { build }) });
   const copied = found.copy && { installedCopy: found.copy };
   const warnings = found.copy && !isOpen ? [...resolved.warnings, copyText(found.copy, cwd)] : resolved.warnings;
@@ -50,7 +59,7 @@ async function withFound(resolved: Resolved): Promise<CompletedConfig> {
     const before = { ...resolved, warnings, found: undefined, discovered: found, config: { ...config, ...copied } };
     return withOutputs(before, found);
   }
-  const strategy = said.strategy ?? found.strategy ?? config.strategy;
+  const strategy = explicitOptions.strategy ?? found.strategy ?? config.strategy;
   if (isOpen) {
     const { rules, ignore } = found;
     const ignored = [...config.ignore, ...ignore];
@@ -64,14 +73,14 @@ async function withFound(resolved: Resolved): Promise<CompletedConfig> {
 }
 
 /** Where nothing was found, what is named besides is watched all the same. */
-function despite(found: Found, more: readonly string[]): Found {
+function despite(found: Discovery, more: readonly string[]): Discovery {
   if (found.rules.length > 0 || more.length === 0) return found;
   const why = found.why.replace(/^[^:]*/, `watching ${more.join(', ')} and nothing else`);
   return { ...found, why, level: 'info' };
 }
 
 /** Only what the build of the server's own rule writes can be known. */
-function withOutputs(before: CompletedConfig, found: Found): CompletedConfig {
+function withOutputs(before: CompletedConfig, found: Discovery): CompletedConfig {
   const { config } = before;
   const server = serverRule(config.rules);
   const outputs = found.rules.at(-1)?.outputs;
@@ -83,7 +92,7 @@ function withOutputs(before: CompletedConfig, found: Found): CompletedConfig {
 }
 
 /** Where the output itself is watched, somebody else builds it. */
-function withBuild(before: CompletedConfig, found: Found): CompletedConfig {
+function withBuild(before: CompletedConfig, found: Discovery): CompletedConfig {
   const { config } = before;
   const { build, outputs } = found.rules.at(-1) ?? {};
   const paths = config.rules
@@ -107,7 +116,7 @@ export function watchConfig(first: CompletedConfig, resolve: () => Promise<Resul
   let latest = first;
   return createConfigInForce(first, {
     get watchTargets() {
-      return [...new Set([...latest.places, ...latest.config.envFiles, ...(first.found?.sources ?? [])])];
+      return [...new Set([...latest.configFileCandidates, ...latest.config.envFiles, ...(first.found?.sources ?? [])])];
     },
     async read(current) {
       const again = await resolve();

@@ -13,7 +13,7 @@ export interface Fact {
   from: string;
 }
 
-export interface Found {
+export interface Discovery {
   /** In the order in which they are built; none if there is nothing to watch. */
   rules: Rule[];
   /** Globs. */
@@ -48,7 +48,7 @@ export interface Proposal {
   readonly doubt: string;
 }
 
-export interface Wanted {
+export interface DiscoveryInput {
   command: string;
   args: readonly string[];
   cwd: string;
@@ -120,10 +120,10 @@ export type Target =
   | { readonly kind: 'nothing'; readonly reason: string; readonly absent?: true };
 
 export type Nothing = Extract<Target, { kind: 'nothing' }>;
-export type Step = Invocation | Target;
+export type ResolveStep = Invocation | Target;
 
 /** What a program makes of the words behind its name: one step further. */
-export type Runner = (args: readonly string[], invocation: Invocation, search: Search) => Step;
+export type Runner = (args: readonly string[], invocation: Invocation, search: Search) => ResolveStep;
 
 export function nothing(reason: string): Nothing {
   return { kind: 'nothing', reason };

@@ -4,7 +4,7 @@
 import { join, resolve } from 'node:path';
 import { endingOf, isDirectory, isFile } from './disk.js';
 import { readFlags, type Flags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './discovery.js';
+import { nothing, type Invocation, type Runner, type Search, type ResolveStep } from './discovery.js';
 import { languageOf, type LanguageName } from './languages.js';
 import { mainOf, readManifest, runScript } from './manifest.js';
 import { workspacePackage } from './workspace-packages.js';
@@ -118,7 +118,7 @@ function plainRunner({ language, taking, file = '', code = '' }: (typeof plain)[
 const bunFlags =
   '--cwd -F --filter -r --preload --env-file -c --config --tsconfig-override --conditions -e --eval -p --print --port';
 
-function bun(args: readonly string[], invocation: Invocation, search: Search): Step {
+function bun(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const first = readFlags(args, bunFlags);
   const isRun = first.rest[0] === 'run';
   const flags = isRun ? readFlags(first.rest.slice(1), bunFlags) : first;
@@ -146,7 +146,7 @@ function bun(args: readonly string[], invocation: Invocation, search: Search): S
 const denoFlags =
   '-c --config --import-map --location --seed --cert -L --log-level --preload --import --env-file --ext --cwd --allow-scripts';
 
-function deno(args: readonly string[], invocation: Invocation, search: Search): Step {
+function deno(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const first = readFlags(args, denoFlags);
   const [sub, ...behind] = first.rest;
   const flags = readFlags(sub === 'run' || sub === 'serve' || sub === 'task' ? behind : first.rest, denoFlags);
@@ -163,7 +163,7 @@ function deno(args: readonly string[], invocation: Invocation, search: Search): 
   return { kind: 'file', language: 'deno', file: resolve(invocation.cwd, word) };
 }
 
-function nodemon(args: readonly string[], invocation: Invocation, search: Search): Step {
+function nodemon(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   search.watcher = 'nodemon';
   const { rest, value } = readFlags(
     args,

@@ -4,7 +4,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isFile, projectDirectories, readText, shown } from './disk.js';
-import { nothing, type Invocation, type Search, type Step } from './discovery.js';
+import { nothing, type Invocation, type Search, type ResolveStep } from './discovery.js';
 import { programName } from './flags.js';
 import { managerFacts, runsPreScripts } from './pre-scripts.js';
 import { readShellText, rowOf } from './shell-text.js';
@@ -70,7 +70,7 @@ export function runScript(
   more: readonly string[],
   search: Search,
   files: readonly string[] = ['package.json'],
-): Step {
+): ResolveStep {
   for (let directory = at.cwd; ; directory = dirname(directory)) {
     for (const path of files.map((file) => join(directory, file)).filter(isFile)) {
       const text = scriptIn(path, name);

@@ -12,9 +12,9 @@ const SCRIPTS = new Set(['.js', '.mjs', '.cjs']);
 /** A build script; or packages next to this one, which may have one. */
 const MAY_BUILD = /"build"|"workspaces"|"(workspace|link|file|portal):/;
 
-export function hasNoBuild({ config, said }: Pick<Resolved, 'config' | 'said'>): boolean {
-  if (!config.reload || said.build === false) return true;
-  if (said.build !== undefined || hasBuild(config.rules)) return false;
+export function hasNoBuild({ config, explicitOptions }: Pick<Resolved, 'config' | 'explicitOptions'>): boolean {
+  if (!config.reload || explicitOptions.build === false) return true;
+  if (explicitOptions.build !== undefined || hasBuild(config.rules)) return false;
   const [entry = ''] = config.args;
   if (entry.startsWith('-')) return false;
   const program = basename(config.command).replace(/\.exe$/i, '');

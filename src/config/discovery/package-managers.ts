@@ -4,7 +4,7 @@
 import { join, resolve } from 'node:path';
 import { isFile, isInstalled, shown } from './disk.js';
 import { programName, readFlags, type Flags } from './flags.js';
-import { nothing, type Invocation, type Nothing, type Runner, type Search, type Step } from './discovery.js';
+import { nothing, type Invocation, type Nothing, type Runner, type Search, type ResolveStep } from './discovery.js';
 import { manifestIn, readManifest, runScript, type Manifest } from './manifest.js';
 import { workspacePackage } from './workspace-packages.js';
 
@@ -12,7 +12,7 @@ const npmFlags = '--prefix -C -w --workspace --loglevel --userconfig --cache --s
 /** `npm start` and the like need no `run`. */
 const shortcuts = new Set(['start', 'test', 'stop', 'restart']);
 
-function npm(args: readonly string[], invocation: Invocation, search: Search): Step {
+function npm(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const all = readFlags(args, npmFlags, true);
   const [sub = '', name = '', ...more] = all.rest;
   const at = inPackage(all, ['--prefix', '-C'], ['-w', '--workspace'], invocation, sub.startsWith('run') ? name : sub);
@@ -55,7 +55,7 @@ function scriptOrProgram(taking: string, directory: readonly string[], workspace
 
 const npxFlags = '-p --package -c --call -w --workspace --registry --cache --userconfig';
 
-function npx(args: readonly string[], invocation: Invocation, search: Search): Step {
+function npx(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const flags = readFlags(args, npxFlags);
   const call = flags.value('-c', '--call');
   const at = { ...invocation, local: true };
@@ -109,7 +109,7 @@ function noPackage(name: string): Nothing {
 }
 
 /** Scripts one after the other, as npm-run-all has it: the last one is the server. `build:*` stands for several. */
-function scriptRow(args: readonly string[], invocation: Invocation, search: Search): Step {
+function scriptRow(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const end = args.indexOf('--');
   const words = end < 0 ? args : args.slice(0, end);
   if (words.some((word) => /^(-p|--parallel|-r|--race)$/.test(word)))

@@ -4,10 +4,10 @@
 
 import { resolve } from 'node:path';
 import { splitCommand } from '../../process/split-command.js';
-import { nothing, type Invocation, type Ran, type Search, type Step } from './discovery.js';
+import { nothing, type Invocation, type Ran, type Search, type ResolveStep } from './discovery.js';
 
 /** `more` are words that are passed on to the command. */
-export function readShellText(text: string, at: Invocation, search: Search, more: readonly string[] = []): Step {
+export function readShellText(text: string, at: Invocation, search: Search, more: readonly string[] = []): ResolveStep {
   const row = rowOf(text, at.cwd);
   if (row === undefined) return nothing('only a shell can tell what this command runs');
   search.before.push(...row.slice(0, -1));

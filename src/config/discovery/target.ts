@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { realOf } from './disk.js';
 import { programName } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './discovery.js';
+import { nothing, type Invocation, type Runner, type Search, type ResolveStep, type Target } from './discovery.js';
 import { interpreters } from './interpreters.js';
 import { nativeProgram } from './native-programs.js';
 import { packageManagers } from './package-managers.js';
@@ -22,7 +22,7 @@ const runners = new Map<string, Runner>(
 const STEPS = 20;
 
 export function findTarget(first: Invocation, search: Search): Target {
-  let step: Step = first;
+  let step: ResolveStep = first;
   let fallback: Target | undefined;
   for (let count = 0; step.kind === 'command'; count++) {
     if (count === STEPS) return nothing('its scripts call each other without end');
@@ -32,7 +32,7 @@ export function findTarget(first: Invocation, search: Search): Target {
   return step.kind === 'nothing' ? (fallback ?? step) : step;
 }
 
-function follow(invocation: Invocation, search: Search): Step {
+function follow(invocation: Invocation, search: Search): ResolveStep {
   const start = invocation.words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
   const words = start < 0 ? [] : invocation.words.slice(start);
   const [word, ...args] = words;

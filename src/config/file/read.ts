@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Result } from '../check.js';
 import type { Rule } from '../rule.js';
 import type { Options } from '../option-values.js';
-import { judge } from './validate.js';
+import { validate } from './validate.js';
 import { membersOf, parseJsonc, positionAt, type Node, type Problem } from './jsonc.js';
 import { fileShape } from './shape.js';
 
@@ -30,21 +30,21 @@ const key = 'mcp-hotline';
 const names = ['mcp-hotline.config.jsonc', 'mcp-hotline.config.json', manifest];
 
 /** Every file that is, or could become, the configuration file. */
-export function configPlaces(cwd: string, named: string | undefined): string[] {
+export function configFileCandidates(cwd: string, named: string | undefined): string[] {
   return named === undefined ? names.map((name) => path.join(cwd, name)) : [path.resolve(cwd, named)];
 }
 
 /** Undefined if there is none. The error has a line for each problem. */
 export function readConfigFile(cwd: string, named: string | undefined): Result<FromFile | undefined> {
-  const places = configPlaces(cwd, named);
-  const present = places.flatMap((file) => {
+  const candidates = configFileCandidates(cwd, named);
+  const present = candidates.flatMap((file) => {
     const text = read(file);
     return text === undefined || (named === undefined && !isConfiguration(file, text)) ? [] : [{ file, text }];
   });
   const [first, ...others] = present;
   if (first === undefined) {
     if (named === undefined) return { ok: true, value: undefined };
-    return { ok: false, error: `the configuration file ${places.join()} does not exist` };
+    return { ok: false, error: `the configuration file ${candidates.join()} does not exist` };
   }
   const { file, text } = first;
   const shown = shownAs(file, cwd);
@@ -103,7 +103,7 @@ function parse(file: string, shown: string, text: string, warnings: readonly str
   if (!tree.ok) return fail(tree.problems);
   const root = path.basename(file) === manifest ? ownPart(tree.root) : tree.root;
   if (root === undefined) return fail([{ offset: 0, text: `there is no key ${JSON.stringify(key)} in it` }]);
-  const { value, problems } = judge(fileShape, root);
+  const { value, problems } = validate(fileShape, root);
   if (problems.length > 0) return fail([...problems].sort((a, b) => a.offset - b.offset));
 
   const { $schema: _, command, args, env, rules, ...options } = value as Options & Data;
