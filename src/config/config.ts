@@ -1,6 +1,6 @@
-// Turns options, environment and configuration file into one Config, which is all that the layers below the command
-// line ever see: every default filled in, every path in its place. What the words of the options may be is
-// options.ts's, how they are read check.ts's, what the file may say file/'s.
+// Resolves options, environment and configuration file into one Config, the only form of the configuration that the
+// layers below the command line see: every default is filled in, every path is resolved. options.ts says which values
+// there are, check.ts checks them, file/ reads the file.
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -31,13 +31,13 @@ export interface Config extends OptionValues {
   stateDir: string;
   /** The directory that all commands of one project share, whatever their state directories: for its builds. */
   projectDir: string;
-  /** What runs instead of the sources, if discovery has found it. */
+  /** The copy that runs instead of the sources, if discovery has found one. */
   installedCopy?: InstalledCopy;
-  /** Options that would follow the server's program to its sources, which discovery is not sure of. */
+  /** Options that would watch and build the sources of the server's program. Discovery is not sure of them. */
   buildProposal?: BuildProposal;
 }
 
-/** When an edit of what is no option takes effect. */
+/** When an edit of a key takes effect that is no option of its own. */
 const takesEffect: Readonly<Record<Exclude<keyof Config, keyof OptionValues>, TakesEffect>> = {
   command: 'new-server',
   args: 'new-server',
@@ -66,13 +66,13 @@ export interface CommandLineOptions extends Options {
 
 export interface Resolved {
   config: Config;
-  /** What is no error and should still be said once there is a log to say it in. */
+  /** Warnings to log as soon as there is a log. */
   warnings: readonly string[];
   /** The configuration file that was read. */
   file: FromFile | undefined;
   /** Every file that is, or could become, the configuration file; absolute. */
   configFileCandidates: readonly string[];
-  /** What was said, without defaults, and by whom; `command` among it. */
+  /** The options that were given, without defaults, paths resolved. `origins` says by whom, also of `command`. */
   explicitOptions: Options;
   origins: Readonly<Record<string, Origin>>;
 }
@@ -81,7 +81,7 @@ export type Origin = 'option' | 'environment' | 'file';
 
 export const noCommand = 'no server command, expected mcp-hotline [options] -- <command> [args…]';
 
-/** `given` has been checked already; the environment and the configuration file are checked here. */
+/** `given` has been checked before; the environment and the configuration file are checked here. */
 export function resolveConfig(
   given: CommandLineOptions,
   base: { cwd: string; env: NodeJS.ProcessEnv },
@@ -140,13 +140,13 @@ export function resolveConfig(
   };
 }
 
-/** Where the file says it, if it is the file that says it. */
+/** The position of the key in the file, as a prefix of an error, if the value comes from the file. */
 function locationOf(key: keyof Options, stated: Options, file: FromFile | undefined): string {
   const at = stated[key] === undefined ? file?.at[key] : undefined;
   return at === undefined ? '' : `${at}: `;
 }
 
-/** What the proxy writes itself is never watched, so it must not be where the project is. */
+/** Files that the proxy writes are never watched, so its directory must not contain the project. */
 function ownFilesProblem(
   { stateDir: state, logFile }: Options,
   cwd: string,
@@ -170,7 +170,7 @@ function originsOf(origin: Origin, ...explicitOptions: readonly object[]): Recor
   return Object.fromEntries(explicitOptions.flatMap((one) => Object.keys(one)).map((name) => [name, origin]));
 }
 
-// Two servers can't listen on the one port of a debugger.
+// Two servers can't listen on the same debugger port.
 function isDebugged(command: string, args: readonly string[]): boolean {
   return [path.basename(command), ...args].some(
     (word) => word === 'debugpy' || /^--inspect(-brk|-wait)?(=|$)/.test(word),

@@ -1,5 +1,5 @@
-// Compares the configuration in force with one that was read later: what applies at once, what needs another server, and
-// what has to wait for the next start of the proxy. Pure; putting it in force is config-in-force.ts's.
+// Compares the configuration in force with one that was read later: what applies at once, what needs another server,
+// and what has to wait for the next start of the proxy. Pure; putting it in force is config-in-force.ts's.
 
 import { isDeepStrictEqual } from 'node:util';
 import { configKeys, type Config, type Resolved } from './config.js';

@@ -1,5 +1,6 @@
-// Whether a command builds what it then runs: `tsc && node dist/server.js`, a script `prestart`. Another build before
-// it would be one too many. Scripts are read and nothing is run; a command that is not understood is no build.
+// Decides whether a command builds what it then runs, as `tsc && node dist/server.js` or a script `prestart` does: then
+// our own build would be one too many. Scripts are read and nothing is run; a command that is not understood counts as
+// no build.
 
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -16,7 +17,7 @@ import { wrappers } from './wrappers.js';
 
 export interface Product {
   readonly entryClass: Extract<EntryClass, { kind: 'built' }>;
-  /** What would be run to make it, if anything. */
+  /** The build that would be run otherwise, if there is one. */
   readonly build: Build | undefined;
   readonly classifier: EntryClassifier;
 }
@@ -25,7 +26,7 @@ export interface Product {
 const DEPTH = 10;
 const endless = new Set(['-w', '--watch']);
 
-/** The command that makes the product before the server is started, as it is written; undefined if none does. */
+/** The command that builds the product before the server is started, as it is written; undefined if there is none. */
 export async function builderIn(search: Search, product: Product): Promise<string | undefined> {
   for (const ran of search.before) {
     if (await makes(ran, search, product, 0)) return ran.words.join(' ');
@@ -48,7 +49,7 @@ async function makes(ran: Ran, search: Search, product: Product, depth: number):
   return false;
 }
 
-/** Programs that only run another one. `bun build` compiles by itself. */
+/** The runner of a program that only runs another one. `bun build` is none, because it compiles. */
 function runnerOf(word: string, args: readonly string[]): Runner | undefined {
   const name = programName(word);
   if (name === 'bun') return args[0] === 'build' ? undefined : interpreters['bun'];
@@ -61,7 +62,7 @@ function isBuildScript(what: string, from: string, cwd: string, { build }: Produ
   return what === `script ${build.script}` && from === shown(join(build.directory, 'package.json'), cwd);
 }
 
-/** The very words that the build script consists of. */
+/** Whether the words are exactly those of the build script. */
 function isBuildText({ words, cwd }: Ran, { build }: Product): boolean {
   const text = build && manifestIn(build.directory)?.scripts[build.script];
   const row = build === undefined || text === undefined ? undefined : rowOf(text, build.directory);
@@ -69,7 +70,7 @@ function isBuildText({ words, cwd }: Ran, { build }: Product): boolean {
 }
 
 const typescriptCompilers = new Set(['tsc', 'vue-tsc', 'tspc', 'ttsc', 'tsgo']);
-/** Where to, if it is not said: `dist`. */
+/** They write to `dist` unless an option says otherwise. */
 const intoDist = new Set(['tsup', 'tsdown', 'unbuild', 'webpack', 'vite', 'ncc', 'parcel', 'rslib', 'pkgroll']);
 const bundlers = new Set([
   ...intoDist,
@@ -99,7 +100,7 @@ function isSwitchedOn(word: string, next: string | undefined): boolean {
   return notBuilding.has(word.toLowerCase()) && next !== 'false';
 }
 
-/** tsc, by the tsconfig that it reads. */
+/** Whether tsc writes the output, judged by the tsconfig that it reads. */
 async function emits(args: readonly string[], cwd: string, { entryClass, classifier }: Product): Promise<boolean> {
   const value = (...names: readonly string[]): string | undefined => {
     const at = args.findIndex((word) => names.includes(word.toLowerCase()));

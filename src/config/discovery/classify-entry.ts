@@ -1,5 +1,5 @@
-// What an entry of node's kind is: a source of some tsconfig, the output of a build, or plain code. It reads the
-// tsconfigs around it, each once; what follows for watching is javascript.ts's.
+// Classifies the entry point of a JavaScript or TypeScript server: a source of some tsconfig, the output of a build, or
+// plain code. It reads the tsconfigs around the entry, each once; javascript.ts decides what to watch.
 
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { endingOf, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
@@ -13,7 +13,7 @@ export type EntryClass =
   | {
       readonly kind: 'built';
       readonly output: string;
-      /** How the output is known to be one. */
+      /** How it is known that this is an output. */
       readonly by: string;
       readonly config: Tsconfig | undefined;
     };
@@ -26,9 +26,9 @@ export interface EntryClassifier {
   read(path: string): Promise<Tsconfig | undefined>;
 }
 
-/** Directories that nobody writes sources into. */
+/** Directories in which nobody writes sources. */
 const outputNames = new Set(['dist', 'build', 'out', 'output', '.output', 'bundle', 'esm', 'cjs']);
-/** A file that only loads what is built is short. */
+/** In bytes. A file that only loads the output of a build is shorter. */
 const SHORT = 16 * 1024;
 
 export function createEntryClassifier({ cwd, facts }: Search): EntryClassifier {

@@ -1,6 +1,6 @@
-// Completes a resolved configuration with what discovery finds, where nothing was said: what to watch, the build, the
-// strategy. Also when it is read anew, since what was found depends on files that may be edited. It looks only when it
-// has to.
+// Completes a resolved configuration with what discovery finds, where an option was left open: what to watch, the
+// build, the strategy. The same happens whenever the configuration is read again, because what was found depends on
+// files that may be edited. Discovery is loaded only if it is needed.
 
 import { isAbsolute, join } from 'node:path';
 import type { Result } from '../check.js';
@@ -11,13 +11,13 @@ import { isInside } from './disk.js';
 import type { Discovery } from './discovery.js';
 
 export interface CompletedConfig extends Resolved {
-  /** What was looked for, if anything was left open. */
+  /** The result of discovery, if an option was left open. */
   readonly found: Discovery | undefined;
-  /** What would have been found, where what to watch was said. */
+  /** The result of discovery where an option says what to watch: it is not applied. */
   readonly discovered?: Discovery;
 }
 
-/** The same for what may have failed. */
+/** Passes an error on. */
 export async function completeIfResolved(resolved: Result<Resolved>): Promise<Result<CompletedConfig>> {
   return resolved.ok ? { ok: true, value: await completeConfig(resolved.value) } : resolved;
 }
@@ -38,11 +38,11 @@ export async function completeConfig(resolved: Resolved): Promise<CompletedConfi
 async function withFound(resolved: Resolved): Promise<CompletedConfig> {
   const { config, explicitOptions, file } = resolved;
   const isOpen = config.rules.length === 0;
-  // With --watch alone the build is still to be found; rules of a file are complete.
+  // With --watch alone the build is still open. The rules of a file are complete.
   const isBuildOpen =
     explicitOptions.build === undefined && explicitOptions.watch !== undefined && file?.rules === undefined;
-  // It is looked for even where everything is said: what a build writes, a copy that runs instead of the sources, and
-  // whether they are left out.
+  // Discovery runs even if nothing is open: for the outputs of the build, for a copy that runs instead of the sources,
+  // and for the warning that sources are left out.
   const isComplete = !isOpen && !isBuildOpen;
   if (!config.reload) return { ...resolved, found: undefined };
   const { discover, copyText } = await import('./discover.js');
@@ -72,14 +72,14 @@ async function withFound(resolved: Resolved): Promise<CompletedConfig> {
   );
 }
 
-/** Where nothing was found, what is named besides is watched all the same. */
+/** If nothing was found, the files of --also-watch are watched all the same. */
 function despite(found: Discovery, more: readonly string[]): Discovery {
   if (found.rules.length > 0 || more.length === 0) return found;
   const why = found.why.replace(/^[^:]*/, `watching ${more.join(', ')} and nothing else`);
   return { ...found, why, level: 'info' };
 }
 
-/** Only what the build of the server's own rule writes can be known. */
+/** Adds the outputs to the rule of the server. Those of other rules can't be known. */
 function withOutputs(before: CompletedConfig, found: Discovery): CompletedConfig {
   const { config } = before;
   const server = serverRule(config.rules);
@@ -91,7 +91,7 @@ function withOutputs(before: CompletedConfig, found: Discovery): CompletedConfig
   };
 }
 
-/** Where the output itself is watched, somebody else builds it. */
+/** Adds the build that was found, unless the output is watched: then the user builds it. */
 function withBuild(before: CompletedConfig, found: Discovery): CompletedConfig {
   const { config } = before;
   const { build, outputs } = found.rules.at(-1) ?? {};
@@ -122,7 +122,7 @@ export function watchConfig(first: CompletedConfig, resolve: () => Promise<Resul
       const again = await resolve();
       if (!again.ok) return again;
       latest = again.value;
-      // A manifest that is half written says nothing: what was found before stays in force.
+      // A half-written manifest leads to no rules: those in force stay.
       if (latest.found?.rules.length !== 0) return again;
       const { rules, ignore } = current;
       return { ok: true, value: { ...latest, config: { ...latest.config, rules, ignore } } };

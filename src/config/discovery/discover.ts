@@ -1,5 +1,5 @@
-// "Nothing given": finds from the server's command what to watch and how to build it. It reads the command and the
-// files around the entry, runs nothing, and never fails: where nothing is found, it says why.
+// Discovery: finds from the server's command what to watch and how to build it. It reads the command and the files
+// around the entry point, and runs nothing. It never fails: if nothing is found, it says why.
 
 import type { InstalledCopy } from '../installed-copy.js';
 import type { Rule } from '../rule.js';
@@ -16,7 +16,7 @@ import { buildText } from './workspace.js';
 
 export type { Discovery, DiscoveryInput } from './discovery.js';
 
-/** The rule of the server itself; others are called like their packages. */
+/** The name of the server's own rule; other rules are named after their packages. */
 const SERVER = 'server';
 
 export async function discover(input: DiscoveryInput): Promise<Discovery> {
@@ -49,7 +49,7 @@ export async function discover(input: DiscoveryInput): Promise<Discovery> {
       : ruleOf(one, nameOf(one, packages), search, input),
   );
   const proposal = target.kind === 'itself' ? target.proposal : undefined;
-  // What a build makes, be it ours or one that the command runs first, may not be there yet.
+  // The output of a build, ours or one that the command runs first, may not exist yet.
   const isMade = own.outputs !== undefined || rules.at(-1)!.build !== undefined || search.before.length > 0;
   const isMissing = target.kind === 'file' && !isFile(target.file) && !isMade;
   return {
@@ -70,7 +70,8 @@ export async function discover(input: DiscoveryInput): Promise<Discovery> {
 }
 
 /**
- * A server that is replaced behind our back has never heard of the session, and one that runs a copy never of an edit.
+ * A server that its own watcher restarts knows nothing of the session, and one that runs from a copy nothing of an
+ * edit.
  */
 function watcherWarning({ watcher, copy, cwd }: Search): string {
   return [
@@ -79,7 +80,7 @@ function watcherWarning({ watcher, copy, cwd }: Search): string {
   ].join('');
 }
 
-/** For the log, and for those who watch other files than the ones that were found. */
+/** The warning of a copy, for the log. */
 export function copyText({ copy, sources, install, environment }: InstalledCopy, cwd: string): string {
   return (
     `the code that runs is ${shown(copy, cwd)}, a copy that was installed without -e, so that an edit in ${sources} has no effect: ` +
@@ -87,19 +88,19 @@ export function copyText({ copy, sources, install, environment }: InstalledCopy,
   );
 }
 
-/** Sources behind links that lead out of the project: a watch of the directory with the link does not follow it. */
+/** Patterns for sources behind links that lead out of the project, because a watch does not follow such links. */
 function linkedSources(target: Target, directory: string, { ext = [], cwd }: DiscoveryInput): string[] {
   if (target.kind === 'nothing' || target.kind === 'itself') return [];
   const endings = ext.length > 0 ? ext : languages[target.language].endings;
   return linksOut(directory).map((link) => withEndings(link, endings, cwd));
 }
 
-/** Said of the file that the command names, before the server says it in its own way. */
+/** Completes the log line if the file that the command names does not exist. */
 function missing(file: string, cwd: string): string {
   return `; but ${shown(file, cwd)} does not exist`;
 }
 
-/** Its own name, unless there is another rule of that name. */
+/** The package's name, unless there is another rule of that name. */
 function nameOf(one: Package, packages: readonly Package[]): string {
   const isTaken = one.name === SERVER || packages.some((other) => other !== one && other.name === one.name);
   return isTaken ? one.directory : one.name;
@@ -119,7 +120,7 @@ async function packagesOf(target: Target, search: Search, input: DiscoveryInput)
   return [{ name: SERVER, ...sourcesOf({ ...target, file }, search, input.ext ?? []) }];
 }
 
-/** A program that is compiled from sources. Without a build somebody else makes it, and it is watched itself. */
+/** The sources of a compiled program. With --no-build the user builds it, and the program itself is watched. */
 function madeFrom(
   target: Extract<Target, { kind: 'made' }>,
   search: Search,
@@ -142,7 +143,7 @@ function ruleOf(one: Package, name: string, { cwd, named }: Search, { build }: D
     name === SERVER ? named.filter((path) => !isInstalled(realOf(path))).map((path) => shown(path, cwd)) : [];
   const given = typeof build === 'string' && name === SERVER ? { script: build, directory: one.directory } : undefined;
   const made = one.build ?? given;
-  // A .env is looked for where the server is started, be its package elsewhere.
+  // A server reads the .env of its working directory, also if its package is elsewhere.
   const data =
     one.data.length === 0 ? [] : [...new Set([...one.data, ...(name === SERVER ? environmentIn(cwd, one) : [])])];
   const rule: Rule = {
@@ -160,7 +161,7 @@ function environmentIn(cwd: string, { directory }: Package): string[] {
   return isInside(cwd, directory) ? [] : ['.env*'];
 }
 
-/** The first half of the line. */
+/** The first half of the log line. */
 function summaryOf(rules: readonly Rule[]): string {
   const [first = '', ...others] = rules.at(-1)!.watch;
   const builds = rules.flatMap(({ build }) => (build === undefined ? [] : [build]));

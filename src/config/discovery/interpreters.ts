@@ -1,5 +1,5 @@
-// Programs that run a source file which they are given: which of their words is that file, and which further files they
-// name. Python has a file of its own; what belongs to the file is found elsewhere.
+// Programs that run a source file: which of their words is that file, and which further files they name. Python has a
+// file of its own. What else belongs to the file is found by sources.ts and javascript.ts.
 
 import { join, resolve } from 'node:path';
 import { endingOf, isDirectory, isFile } from './disk.js';
@@ -23,7 +23,7 @@ const inline = ['-e', '--eval', '-p', '--print'];
 const watching = ['--watch', '--watch-path', '--hot'];
 const loaders = ['--import', '--loader', '--experimental-loader', '-r', '--require'];
 
-/** Notes down the files that the flags name; packages among them are none of ours. */
+/** Records the files that the flags name, without packages. */
 function note(flags: Flags, names: string, { cwd }: Invocation, search: Search): void {
   for (const value of flags.values(...names.split(' '))) {
     const path = resolve(cwd, value);
@@ -31,7 +31,7 @@ function note(flags: Flags, names: string, { cwd }: Invocation, search: Search):
   }
 }
 
-/** The file that a word names to node and its kin, which add endings and look into directories. */
+/** The file that a word names for node and similar programs, which add endings and look into directories. */
 function scriptFile(word: string, cwd: string, endings: readonly string[]): string {
   const path = resolve(cwd, word);
   if (isFile(path)) return path;
@@ -40,7 +40,7 @@ function scriptFile(word: string, cwd: string, endings: readonly string[]): stri
     const found = ['', ...endings].map((ending) => base + ending).find(isFile);
     if (found !== undefined) return found;
   }
-  // It may not be built yet.
+  // The file may not be built yet.
   const main = inside.find((one) => one !== undefined) ?? path;
   return languageOf(endingOf(main)) === undefined ? `${main}.js` : main;
 }

@@ -1,5 +1,5 @@
-// JavaScript and TypeScript: what is watched and built, by what the entry was judged to be. Packages of the same
-// workspace that it depends on are taken in by the same way, and are built first.
+// JavaScript and TypeScript: what is watched and built, by the class of the entry point. Packages of the same workspace
+// that it depends on are treated in the same way, and are built first.
 
 import { basename, dirname, join } from 'node:path';
 import { builderIn } from './builds-itself.js';
@@ -18,11 +18,11 @@ export interface EntryPoint {
 }
 
 export interface Package extends Sources {
-  /** As its manifest calls it. */
+  /** The name in its manifest. */
   readonly name: string;
 }
 
-/** Who makes an output. `endless`: the script that would, if it came to an end. */
+/** What makes an output. `endless`: a script would make it, but never ends. */
 type Making =
   | { readonly by: 'us'; readonly build: Build }
   | { readonly by: 'the command'; readonly command: string }
@@ -30,7 +30,7 @@ type Making =
 
 type Mutable = { watch: string[]; ignore: string[]; data: string[] };
 
-/** In the order in which they are built; the entry's own is the last. */
+/** The packages in the order in which they are built; the entry point's own package is the last. */
 export async function javascriptSources(entry: EntryPoint, search: Search, wanted: DiscoveryInput): Promise<Package[]> {
   const { cwd, facts } = search;
   const classifier = createEntryClassifier(search);
@@ -87,7 +87,7 @@ export async function javascriptSources(entry: EntryPoint, search: Search, wante
   async function makingOf(entryClass: EntryClass, directories: readonly string[]): Promise<Making> {
     if (entryClass.kind !== 'built') return { by: 'nobody' };
     const build = buildOf(directories);
-    // Who names a build wants it.
+    // A build that the user names is run in any case.
     const named = typeof wanted.build === 'string';
     const product = { entryClass, build: buildIn(directories), classifier };
     const command = named ? undefined : await builderIn(search, product);
@@ -122,7 +122,7 @@ export async function javascriptSources(entry: EntryPoint, search: Search, wante
   ): Promise<string[]> {
     if (entryClass.kind === 'built' && making.by === 'nobody') {
       watch.push(withEndings(entryClass.output, endings(javascriptEndings), cwd));
-      // Whoever builds it puts the data beside the code. From above, such a directory is not looked into.
+      // The build that the user runs puts data files beside the code. A watch of the package skips output directories.
       data.push(...dataIn([entryClass.output], cwd));
       return [];
     }

@@ -1,6 +1,6 @@
 // Tells quickly that discovery will find no build for a command, so that the server can be started before discovery is
-// loaded: a start takes a few milliseconds less. It says yes only where that is plain to see; what is watched and built
-// in all other cases is for discover.ts.
+// loaded: a start takes a few milliseconds less. It says yes only if that is certain; discover.ts handles all other
+// cases.
 
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Resolved } from '../config.js';
@@ -9,7 +9,7 @@ import { isFile, projectDirectories, readText } from './disk.js';
 
 /** Endings that Node runs as they are. */
 const SCRIPTS = new Set(['.js', '.mjs', '.cjs']);
-/** A build script; or packages next to this one, which may have one. */
+/** A build script, or packages next to this one, which may have a build script. */
 const MAY_BUILD = /"build"|"workspaces"|"(workspace|link|file|portal):/;
 
 export function hasNoBuild({ config, explicitOptions }: Pick<Resolved, 'config' | 'explicitOptions'>): boolean {

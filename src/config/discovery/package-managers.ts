@@ -1,5 +1,5 @@
-// npm and its kin: which script or program their words name, and in which package. Reading the script is manifest.ts's,
-// finding a program programs.ts's.
+// npm, yarn, pnpm and so on: which script or program their words name, and in which package. manifest.ts reads the
+// script, programs.ts finds the program.
 
 import { join, resolve } from 'node:path';
 import { isFile, isInstalled, shown } from './disk.js';
@@ -70,14 +70,14 @@ function npx(args: readonly string[], invocation: Invocation, search: Search): R
     search.facts.push({ what: `program ${program}`, value: file, from: `bin in ${shown(own.path, search.cwd)}` });
     return { ...at, words: ['node', resolve(own.directory, file), ...more] };
   }
-  // The name without its scope is somebody else's.
+  // The name without its scope belongs to another package.
   return name === program
     ? { ...at, words: [name, ...more] }
     : nothing(`${name} is a published package, and its sources are not in this project`);
 }
 
 /**
- * A package of which there are files here: the one that npx is run in, one that is named by its directory, a linked
+ * A package whose files are local: the one in whose directory npx runs, one that is named by its directory, or a linked
  * one.
  */
 function ownPackage(spec: string, name: string, cwd: string): Manifest | undefined {
@@ -90,7 +90,7 @@ function ownPackage(spec: string, name: string, cwd: string): Manifest | undefin
   return found?.name !== name && found?.name.endsWith(`/${name}`) ? undefined : found;
 }
 
-/** The invocation, moved to where the flags say. */
+/** The invocation in the directory that the flags name. */
 function inPackage(
   flags: Flags,
   directory: readonly string[],

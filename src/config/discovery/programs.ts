@@ -1,5 +1,5 @@
-// A program that is none of the known ones: where it is, and whether it is a script of this project. It is looked for
-// as the system would, never run.
+// A program that is in no table: where it is, and whether it is a script of this project. It is searched as the system
+// would search it, and never run.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// Python and the tools that run it: which file a script, a module (`-m`) or an installed command of the project is.
-// Virtual environments and pyproject.toml are read only as far as that takes.
+// Python and the tools that run it: which file is meant by a script, a module (`-m`) or an installed command of the
+// project. Virtual environments and pyproject.toml are read only as far as needed for that.
 
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { isDirectory, isExecutable, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
@@ -10,7 +10,7 @@ import { findInstalledCopy, installedFrom, moduleFiles } from './installed-copy.
 /** Flags in one word, of which the last one may take what follows: `-um pkg`. */
 const flagWord = /^-[bBdEiIOPqRsSuvVx]*([mcWX])(.*)$/;
 
-/** `venv`: the virtual environment that it runs in, as far as that is known and was not just brought up to date. */
+/** `venv`: the virtual environment, if it is known and the tool has not just brought it up to date. */
 function pythonIn(
   venv: string | undefined,
   args: readonly string[],
@@ -144,7 +144,7 @@ function ownCommand(name: string, directory: string, search: Search, venv?: stri
     : { kind: 'project', language: 'python', directory: top };
 }
 
-/** The command of a project that was installed from a directory, as the installation notes it down. */
+/** The command of a project that was installed from a directory, by the records of the installation. */
 function originalCommand(name: string, search: Search, venv: string): Target | undefined {
   const directory = installedFrom(name, venv);
   return directory === undefined ? undefined : ownCommand(name, directory, search, venv);

@@ -1,6 +1,6 @@
-// A shell script that starts a server: its last command is followed, if it is a plain one, and the commands before it
-// are noted down. Only what scripts of this kind have in common is understood: their own directory, variables that hold
-// a path, `exec`, `"$@"`.
+// A shell script that starts a server: its last command is followed if it is a plain one, and the commands before it
+// are recorded. Only what such scripts have in common is understood: their own directory, variables with a path,
+// `exec`, `"$@"`.
 
 import { dirname } from 'node:path';
 import { isFile, readText, shown } from './disk.js';

@@ -1,6 +1,5 @@
-// What a text runs that is meant for a shell: a script of a package, the word after `sh -c`. Commands in a row are
-// understood, of which the last one is the server and the others are noted down; anything else that takes a shell is
-// not, and nothing is ever run.
+// A text for a shell: a script of a package, the word after `sh -c`. A sequence of commands is understood: the last one
+// is the server, the others are recorded. Anything else that needs a shell is not understood, and nothing is ever run.
 
 import { resolve } from 'node:path';
 import { splitCommand } from '../../process/split-command.js';

@@ -1,6 +1,6 @@
-// From a command to what it runs in the end, step by step: variables and programs that only run another one are taken
-// off, scripts are read, until an entry file, a project or nothing is left. What a program makes of its words is known
-// by the file of its kind.
+// Follows a command to what it runs in the end, step by step: variables and programs that only run another program are
+// removed, scripts are read, until an entry file, a project or nothing is left. The tables of runners know the
+// programs.
 
 import { resolve } from 'node:path';
 import { realOf } from './disk.js';
@@ -18,7 +18,7 @@ const runners = new Map<string, Runner>(
   [wrappers, interpreters, packageManagers, pythonTools, toolchains].flatMap((table) => Object.entries(table)),
 );
 
-/** Scripts that call each other end somewhere, or are not worth following. */
+/** Scripts that call each other without end are given up after so many steps. */
 const STEPS = 20;
 
 export function findTarget(first: Invocation, search: Search): Target {
@@ -39,7 +39,7 @@ function follow(invocation: Invocation, search: Search): ResolveStep {
   if (word === undefined) return nothing('no program is named');
   if (words.some((one) => one === 'debugpy' || /^--inspect(-brk|-wait)?(=|$)/.test(one))) search.debugged = true;
   const run = runners.get(programName(word));
-  // A server of one's own may be called `mcp`.
+  // A program of the project may have the name of a known one, for example `mcp`.
   const own = run && /[\\/]/.test(word) ? nativeProgram(realOf(resolve(invocation.cwd, word)), search) : undefined;
   if (own?.kind === 'made') return own;
   return run === undefined ? program(word, args, invocation, search) : run(args, { ...invocation, words }, search);

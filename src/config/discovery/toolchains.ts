@@ -1,5 +1,4 @@
-// Tools that compile a project and run it in one go: which project their words name. They take care of building by
-// themselves.
+// Tools that compile a project and run it in one command: which project their words name. They build by themselves.
 
 import { dirname, resolve } from 'node:path';
 import { isDirectory, isFile, realOf } from './disk.js';

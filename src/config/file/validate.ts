@@ -1,5 +1,5 @@
-// Judges the tree of a configuration file by its shape: what it says, as data, and everything that is wrong with it.
-// Which file it was, and what its values mean, is for others.
+// Validates the tree of a configuration file against its shape, and returns its content as data with all problems. The
+// caller knows which file it was and what the values mean.
 
 import { constants } from 'node:os';
 import { checkValue } from '../check.js';
@@ -9,7 +9,7 @@ import { membersOf, valueOf, type Node, type Problem } from './jsonc.js';
 import { actions, reloadSignals, type ObjectShape, type Shape } from './shape.js';
 
 export interface Validated {
-  /** What is good of it. */
+  /** The valid part of the content. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
 }
@@ -131,13 +131,13 @@ function validateThen(node: Node, name: string, context: Context): unknown {
   return bad(node, name, `${words} or a signal: ${signals}`, context, [...actions, ...reloadSignals]);
 }
 
-/** The words that a value can be, where there are so many and no more. */
+/** The allowed words, if there is a fixed list of them. */
 function wordsOf(spec: OptionSpec): readonly string[] {
   if (spec.type === 'choice') return spec.choices;
   return spec.type === 'signal' ? Object.keys(constants.signals) : [];
 }
 
-/** What a value must be, to follow "expected". */
+/** Describes the allowed values; completes the word "expected". */
 function expected(spec: OptionSpec): string {
   const bare = 'bare' in spec ? ', true or false' : '';
   switch (spec.type) {
@@ -156,7 +156,7 @@ function expected(spec: OptionSpec): string {
   }
 }
 
-/** `words`: what a mistyped word may have been meant to be. */
+/** `words`: the words that a mistyped word may have been meant to be. */
 function bad(node: Node, name: string, wanted: string, context: Context, words: readonly string[] = []): undefined {
   const value = valueOf(node);
   const meant = typeof value === 'string' ? nearest(value, words) : undefined;
@@ -175,7 +175,7 @@ function excerpt(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }
 
-/** A key may hold anything, a message is one line. */
+/** A key may contain any character, and a message is one line. */
 function shown(name: string): string {
   return /^[\w$.[\]-]+$/.test(name) ? name : JSON.stringify(name);
 }
