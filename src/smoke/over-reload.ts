@@ -11,8 +11,8 @@ import { open, type Era } from './eras.js';
 import { declared, fetchOne, type Listings } from './listing.js';
 import { readLog, type LogEvent } from './proxy-log.js';
 import { counted, failed, judged, ok, skipped, type Verdict } from './report.js';
-import { awaitLog, check, failureOf, leave, record, visit, type Run, type Visit } from './run.js';
-import { openedVerdict } from './plain.js';
+import { awaitLog, check, failureOf, leave, record, visit, type Run, type Visit } from './smoke-run.js';
+import { openedVerdict } from './probe-era.js';
 
 /** What the client knows of the server at one time. */
 interface Sight {

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { ERAS, type Era } from './eras.js';
 import { overReload } from './over-reload.js';
 import { isStart } from './proxy-log.js';
-import { meet, type Met } from './plain.js';
+import { meet, type Met } from './probe-era.js';
 import { failed, ok, skipped, type Check, type Report, type Verdict } from './report.js';
-import { awaitLog, check, drop, failureOf, record, visit, type Run, type Setup } from './run.js';
+import { awaitLog, check, drop, failureOf, record, visit, type Run, type Setup } from './smoke-run.js';
 
 /** A server that has opened a session in one era has come up: it need not be waited for as long in the other. */
 const SECOND_ERA = 2000;

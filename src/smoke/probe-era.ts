@@ -7,7 +7,7 @@ import { open, type Era, type Opened } from './eras.js';
 import { declared, fetchOne, listVerdict, namesVerdict } from './listing.js';
 import { isStart, readLog } from './proxy-log.js';
 import { failed, ok, skipped, type Verdict } from './report.js';
-import { check, drop, leave, record, stdoutProblems, visit, type Run, type Visit } from './run.js';
+import { check, drop, leave, record, stdoutProblems, visit, type Run, type Visit } from './smoke-run.js';
 import { schemasVerdict } from './schemas.js';
 
 /** How an era was met. */
