@@ -8,7 +8,7 @@ import type { ConfigInForce } from '../config/config-in-force.js';
 import { openLog } from '../sinks/open-log.js';
 import { createProxy, type Proxy } from '../proxy.js';
 import type { FirstServer } from '../server/early-server.js';
-import { MARK } from '../smoke/leftovers.js';
+import { SMOKE_MARK } from '../smoke/leftovers.js';
 import { buildHelperCommand } from './helper-command.js';
 
 const AS_PID_1 =
@@ -48,6 +48,6 @@ export async function serve(served: Served): Promise<Serving> {
     stderr.write(waitingNotice(given, cwd));
   }
   // A smoke run has to end what it has begun.
-  const helperCommand = env[MARK] === undefined ? buildHelperCommand : undefined;
+  const helperCommand = env[SMOKE_MARK] === undefined ? buildHelperCommand : undefined;
   return { proxy: createProxy({ input, output, stderr }, configInForce, log, { first, helperCommand }), closeLog };
 }

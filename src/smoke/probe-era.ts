@@ -1,49 +1,58 @@
-// One connection in one era through the proxy as a plain pipe, which hides nothing of what the server does: handshake,
+// Probes a server in one era, through the proxy as a plain pipe, which hides nothing that the server does: handshake,
 // lists, names, schemas, calls, end.
 
 import type { ListName } from '../lists/lists.js';
 import { callTool } from './calls.js';
-import { open, type Era, type Opened } from './eras.js';
-import { declared, fetchOne, listVerdict, namesVerdict } from './listing.js';
+import { openSession, type Era, type Opened } from './eras.js';
+import { declared, fetchOne, listResult, namesResult } from './listing.js';
 import { isStart, readLog } from './proxy-log.js';
-import { failed, ok, skipped, type Verdict } from './report.js';
-import { check, drop, leave, record, stdoutProblems, visit, type Run, type Visit } from './smoke-run.js';
-import { schemasVerdict } from './schemas.js';
+import { failed, ok, skipped, type CheckResult } from './report.js';
+import {
+  check,
+  closeProbe,
+  closeAndCheck,
+  record,
+  stdoutProblems,
+  openProbe,
+  type SmokeRun,
+  type Probe,
+} from './smoke-run.js';
+import { schemasResult } from './schemas.js';
 
-/** How an era was met. */
-export type Met =
-  | { readonly kind: 'spoken'; readonly sound: boolean; readonly ms: number }
-  /** `gone`: the process ended without an answer; `hopeless`: there is no process to be had. */
+/** The outcome of the probe. */
+export type EraResult =
+  | { readonly kind: 'spoken'; readonly isValid: boolean; readonly ms: number }
+  /** `gone`: the process ended without an answer. `cannotStart`: no process could be started. */
   | {
       readonly kind: 'refused';
       readonly why: string;
       readonly gone: boolean;
-      readonly hopeless: boolean;
-      /** What else was seen, which may be the reason. */
-      readonly signs: readonly string[];
+      readonly cannotStart: boolean;
+      /** Other observations, which may be the reason. */
+      readonly hints: readonly string[];
       readonly ms: number;
     };
 
-export async function meet(run: Run, era: Era, limit: number): Promise<Met> {
+export async function probeEra(run: SmokeRun, era: Era, limit: number): Promise<EraResult> {
   const begin = performance.now();
-  const guest = await visit(run, era, era, ['--no-reload']);
-  const opened = await open(guest.connection, era, limit, run.signal);
+  const probe = await openProbe(run, era, era, ['--no-reload']);
+  const opened = await openSession(probe.connection, era, limit, run.signal);
   const ms = performance.now() - begin;
   if (opened.kind === 'refused') {
-    await drop(run, guest);
-    const impossible = opened.gone ? await whyNoProcess(guest) : undefined;
-    const hopeless = impossible !== undefined;
-    const signs = [...(await stdoutProblems(guest)), ...guest.connection.strays];
-    return { kind: 'refused', why: impossible ?? opened.why, gone: opened.gone, hopeless, signs, ms };
+    await closeProbe(run, probe);
+    const impossible = opened.gone ? await whyNoProcess(probe) : undefined;
+    const cannotStart = impossible !== undefined;
+    const hints = [...(await stdoutProblems(probe)), ...probe.connection.unexpectedAnswers];
+    return { kind: 'refused', why: impossible ?? opened.why, gone: opened.gone, cannotStart, hints, ms };
   }
-  record(run, era, 'handshake', openedVerdict(opened), ms);
-  if (opened.kind === 'opened') await examine(run, guest, opened.capabilities);
-  await leave(run, guest);
-  return { kind: 'spoken', sound: opened.kind === 'opened', ms };
+  record(run, era, 'handshake', openedResult(opened), ms);
+  if (opened.kind === 'opened') await examine(run, probe, opened.capabilities);
+  await closeAndCheck(run, probe);
+  return { kind: 'spoken', isValid: opened.kind === 'opened', ms };
 }
 
-/** Why there was no server at all, in the proxy's words; nothing, if there was one. */
-async function whyNoProcess({ connection }: Visit): Promise<string | undefined> {
+/** Why no server was started, as the proxy reports it; undefined if one was started. */
+async function whyNoProcess({ connection }: Probe): Promise<string | undefined> {
   const events = await readLog(connection.log);
   const failure = events.find(({ event }) => event === 'failed');
   if (failure !== undefined) return failure.text;
@@ -51,13 +60,13 @@ async function whyNoProcess({ connection }: Visit): Promise<string | undefined> 
   return `mcp-hotline itself ended with code ${connection.exit?.code}, before it had started the server`;
 }
 
-/** What a handshake that was not refused comes to. */
-export function openedVerdict(opened: Exclude<Opened, { kind: 'refused' }>): Verdict {
+/** The check result of a handshake that was not refused. */
+export function openedResult(opened: Exclude<Opened, { kind: 'refused' }>): CheckResult {
   return opened.kind === 'opened' ? ok(`${opened.server}, ${opened.version}`) : failed(...opened.problems);
 }
 
-async function examine(run: Run, guest: Visit, capabilities: Readonly<Record<string, unknown>>): Promise<void> {
-  const { connection, group, era } = guest;
+async function examine(run: SmokeRun, probe: Probe, capabilities: Readonly<Record<string, unknown>>): Promise<void> {
+  const { connection, group, era } = probe;
   const { calls, timeout } = run.setup;
   const listings = new Map<ListName, readonly unknown[]>();
   for (const list of declared(capabilities)) {
@@ -65,16 +74,16 @@ async function examine(run: Run, guest: Visit, capabilities: Readonly<Record<str
       if (connection.exit !== undefined) return skipped('the server is gone');
       const { fetched, pages } = await fetchOne(connection, era, list, timeout, run.signal);
       if (fetched.known) listings.set(list.name, fetched.items);
-      return listVerdict(list, fetched, pages);
+      return listResult(list, fetched, pages);
     });
   }
   const tools = listings.get('tools');
-  if (listings.size > 0) await check(run, group, 'names', () => namesVerdict(listings));
-  if (tools !== undefined) await check(run, group, 'schemas', () => schemasVerdict(tools, era));
+  if (listings.size > 0) await check(run, group, 'names', () => namesResult(listings));
+  if (tools !== undefined) await check(run, group, 'schemas', () => schemasResult(tools, era));
   for (const call of calls) {
     await check(run, group, `call ${call.tool}`, async () => {
       if (connection.exit !== undefined) return skipped('the server is gone');
-      return (await callTool(connection, era, call, tools ?? [], timeout, run.signal)).verdict;
+      return (await callTool(connection, era, call, tools ?? [], timeout, run.signal)).checkResult;
     });
   }
 }
