@@ -98,7 +98,7 @@ function lockOf(path: string, initialText: string): Lock {
   };
 }
 
-async function waitFor(dir: string, tryToLock: () => Promise<LockResult>, signal: AbortSignal): Promise<LockResult> {
+async function waitFor(dir: string, tryAgain: () => Promise<LockResult>, signal: AbortSignal): Promise<LockResult> {
   const over = new AbortController();
   const changes = watchLock(dir, over.signal);
   try {
@@ -106,7 +106,7 @@ async function waitFor(dir: string, tryToLock: () => Promise<LockResult>, signal
       const turn = new AbortController();
       // Listen before trying, so that a release in between is not missed.
       const woken = nextChange(changes, AbortSignal.any([signal, turn.signal]));
-      const outcome = await tryToLock();
+      const outcome = await tryAgain();
       if (outcome === 'held') await woken;
       turn.abort();
       if (outcome !== 'held') return outcome;
