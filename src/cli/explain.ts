@@ -1,5 +1,5 @@
-// `mcp-hotline explain`: what would be done with a server, without starting it, for people or as data. Finding it out is
-// explanation.ts's, printing main.ts's.
+// `mcp-hotline explain`: what would be done with a server, without starting it, for people or as data. explanation.ts
+// finds it out, main.ts prints it.
 
 import type { Result } from '../config/check.js';
 import { resolveConfig, type CommandLineOptions } from '../config/config.js';

@@ -1,5 +1,5 @@
-// How this very installation is started, by the Node that runs it: words that work wherever a client looks for
-// programs, and whichever mcp-hotline is found in PATH.
+// The command line that starts this installation with the Node that runs it now: it works wherever a client looks for
+// programs, and whichever mcp-hotline is on the PATH.
 
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
-// The warning for `--watch` and rules that leave out the server's own code: they replace what is found, and who only
-// meant to add a directory would never see an edit of the server again. What is found is discovery's, what a path
-// covers watch/'s.
+// The warning for `--watch` and rules that leave out the server's own code: they replace what is found, so a user who
+// only meant to add a directory would never see an edit of the server again. Discovery finds the sources, watch/ says
+// what a path covers.
 
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -26,7 +26,7 @@ export function leftOutWarning({ config, discovered, explicitOptions, file }: Co
   )
     .filter((path) => path === entry || languageOf(endingOf(path)) !== undefined)
     .filter((path) => existsSync(path));
-  // Who watches the output has somebody else build it.
+  // If the output is watched, the user builds it.
   if (sources.length === 0 || [...sources, ...discovered.outputs].some(isWatched)) return undefined;
   if (discovered.outputs.some((output) => paths.some((path) => coverage([output], cwd)(path)))) return undefined;
   const what =

@@ -1,5 +1,5 @@
-// `mcp-hotline log`: the audit trail of a directory's servers, oldest first, for people or as data; with -f it goes on as
-// things happen, until it is ended or nobody reads any more.
+// `mcp-hotline log`: the audit trail of a directory's servers, oldest first, for people or as data. With -f it
+// continues with new events until it is ended or nobody reads any more.
 
 import type { Result } from '../config/check.js';
 import type { CommandLineOptions } from '../config/config.js';

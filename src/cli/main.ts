@@ -1,5 +1,4 @@
-// The process: reads argv, performs the command that is asked for, and exits. Which commands there are is in
-// commands.ts.
+// The process: reads argv, performs the command, and exits. commands.ts lists the commands.
 
 import { noCommand, type CommandLineOptions } from '../config/config.js';
 import { flush } from '../sinks/flush.js';
@@ -50,7 +49,7 @@ function missingServer(command: Command): string {
   return `no server command, expected ${usageOf(command)}; ${help} shows how it is used`;
 }
 
-/** A command that somebody misspelt may be a program of that name. */
+/** A misspelt command may be meant as a program of that name. */
 async function isProgram(given: CommandLineOptions): Promise<boolean> {
   const { isOnPath } = await import('../build/find-command.js');
   const cwd = currentDirectory(given);

@@ -1,5 +1,5 @@
 // The second half of `mcp-hotline run`, loaded while the server comes up: opens the log and puts the proxy between the
-// process's streams and the server. How the process is ended is run.ts's.
+// process's streams and the server. run.ts ends the process.
 
 import { isatty } from 'node:tty';
 import type { CommandLineOptions } from '../config/config.js';
@@ -34,20 +34,20 @@ export async function serve(served: Served): Promise<Serving> {
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env });
   for (const warning of warnings) log.warn('warning', warning);
-  // Not loaded at every start: only who says what to watch can leave something out.
+  // Loaded only if an option says what to watch, because only then sources can be left out.
   if (served.explicitOptions.watch !== undefined || served.file?.rules !== undefined) {
     const { leftOutWarning } = await import('./left-out.js');
     const leftOut = leftOutWarning(served);
     if (leftOut !== undefined) log.warn('warning', leftOut);
   }
-  // Node reaps its own children only: what a server leaves behind in its container would stay as a zombie.
+  // Node reaps its own children only, so processes that a server leaves behind in the container would stay as zombies.
   if (process.pid === 1) log.warn('warning', AS_PID_1);
   if (found !== undefined) log[found.level]('starting', found.why);
   if (isatty(0) && format === 'text' && (level === 'info' || level === 'debug')) {
     const { waitingNotice } = await import('./terminal.js');
     stderr.write(waitingNotice(given, cwd));
   }
-  // A smoke run has to end what it has begun.
+  // No helper in a smoke run, which has to end all processes that it started.
   const helperCommand = env[SMOKE_MARK] === undefined ? buildHelperCommand : undefined;
   return { proxy: createProxy({ input, output, stderr }, configInForce, log, { first, helperCommand }), closeLog };
 }

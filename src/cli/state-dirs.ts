@@ -1,5 +1,5 @@
-// Where the proxies of a directory keep their state: one place a server command, found by what they say about
-// themselves. What is in there is for status.ts and log.ts.
+// Finds the state directories of the proxies of a directory, one for each server command, by the descriptions in them.
+// status.ts and log.ts read their content.
 
 import { basename, dirname, resolve } from 'node:path';
 import type { Result } from '../config/check.js';
@@ -33,8 +33,8 @@ export function commandText({ command, args = [] }: About): string {
 }
 
 /**
- * What tells a server from others of the same directory: a part of the digest of its command, or the name that was
- * chosen.
+ * Identifies a server among others of the same directory: a part of the digest of its command, or the name of its state
+ * directory.
  */
 export function idOf(dir: string): string {
   return /-[0-9a-f]{12}([0-9a-f]{4})$/.exec(dir)?.[1] ?? basename(dir);

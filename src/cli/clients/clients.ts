@@ -1,4 +1,5 @@
-// `mcp-hotline clients`: the MCP clients on this machine, their files and servers, for people or as data. Changes nothing.
+// `mcp-hotline clients`: the MCP clients on this machine, their files and servers, for people or as data. Changes
+// nothing.
 
 import type { Evidence } from '../../clients/client.js';
 import { overviewOf, type ClientOverview, type ServerOverview } from '../../clients/overview.js';

@@ -1,4 +1,4 @@
-// Where a command on clients' files is used: this machine, this directory and its project, this installation of the
+// The context of a command on clients' files: this machine, this directory and its project, this installation of the
 // program.
 
 import { homedir } from 'node:os';
