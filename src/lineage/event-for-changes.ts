@@ -1,29 +1,56 @@
-/** What a look at the disk means in each state of a reload: an event, or nothing. */
-import type { Freshness } from '../project/freshness.js';
+/**
+ * What a difference between the disk and the snapshots means in each state of a reload. Pure: the evidence that lies in
+ * it is recorded by `change-detector.ts`.
+ */
+import { pathsOf } from '../project/disk.js';
+import type { SnapshotName, Snapshots } from './snapshots.js';
 import type { Event, State } from './states.js';
 
-export function judge(state: State, fresh: Freshness): Event | undefined {
-  if (!fresh.ready) return undefined;
+export interface ChangesFound {
+  readonly when: 'in an attempt' | 'at rest';
+  /** Files that differ at rest. */
+  readonly changed: readonly string[];
+  readonly event: Event | undefined;
+}
+
+/** What is asked of the snapshots. */
+type Differences = Pick<Snapshots, 'isReady' | 'isConfigurationOutdated' | 'has' | 'changesSince' | 'isSuperseded'>;
+
+const CHANGE: Event = { on: 'change' };
+
+/** Undefined: in this state nobody wants to know. */
+export function eventForChanges(state: State, snapshots: Differences): ChangesFound | undefined {
+  if (!snapshots.isReady) return undefined;
   switch (state.at) {
     case 'serving':
-      if (state.standing === undefined) return changed(fresh, 'serving');
+      if (state.standing === undefined) return atRest(snapshots, ['serving']);
       // What failed is not tried again on the same content, be it the content that serves.
-      if (!fresh.edited('failed')) return undefined;
-      return changed(fresh, 'serving') ?? { on: 'restored' };
+      return atRest(snapshots, ['failed', 'serving']);
     case 'broken':
     case 'waiting':
-      return changed(fresh, fresh.has('failed') ? 'failed' : 'serving');
+      return atRest(snapshots, [snapshots.has('failed') ? 'failed' : 'serving']);
     case 'building':
     case 'refreshing':
     case 'starting':
     case 'retiring':
-      return fresh.outdated() ? { on: 'change' } : undefined;
+      return { when: 'in an attempt', changed: [], event: snapshots.isSuperseded() ? CHANGE : undefined };
     case 'leaving':
     case 'closing':
       return undefined;
   }
 }
 
-function changed(fresh: Freshness, base: 'serving' | 'failed'): Event | undefined {
-  return fresh.edited(base) ? { on: 'change' } : undefined;
+/** All of them must differ. If only the first does, the disk is back to what serves. */
+function atRest(snapshots: Differences, names: readonly SnapshotName[]): ChangesFound {
+  const changed: string[] = [];
+  let event: Event | undefined = snapshots.isConfigurationOutdated ? CHANGE : undefined;
+  for (const name of names) {
+    const files = pathsOf(snapshots.changesSince(name));
+    if (files.length === 0) {
+      if (changed.length > 0) event ??= { on: 'restored' };
+      return { when: 'at rest', changed, event };
+    }
+    changed.push(...files);
+  }
+  return { when: 'at rest', changed, event: CHANGE };
 }

@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { Controller } from '#src/lineage/controller.js';
 import type { Config } from '#src/config/config.js';
 import type { FlowContext } from '#src/flow/flow.js';
+import { Project } from '#src/project/project.js';
 import type { Log } from '#src/sinks/log.js';
 import { build } from './builds.js';
 import { Client, type Tamper } from './client.js';
@@ -97,7 +98,8 @@ class World {
 
   async run(): Promise<void> {
     const { kernel, model } = this;
-    this.#controller = new Controller(this.#flow(), this.disk.openWatch);
+    const flow = this.#flow();
+    this.#controller = new Controller(flow, new Project(flow, this.disk.openWatch));
     await settled();
     this.#client.open();
     for (const event of this.script.events) {

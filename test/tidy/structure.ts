@@ -29,7 +29,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cli: ['watch', 'config', 'sinks', 'state', 'build', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
 };
 
-const pure = /^(session\/|exchange\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
+const pure = /^(session\/|exchange\/|project\/edits\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
 const impureGlobals = /\b(process\.|setTimeout\(|setInterval\(|setImmediate\(|Date\.now\(|new Date\(\)|Math\.random\()/;
 
 const homes: Readonly<Record<string, string | readonly string[]>> = {
