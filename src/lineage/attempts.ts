@@ -182,9 +182,9 @@ export class Attempts {
     if (number === 1) await config.open();
     const changes = this.#snapshots?.changesToApply() ?? [];
     const check = await config.update(changes, this.#snapshots?.appliedConfiguration ?? config.version);
+    if (check.kind === 'changed') await this.#reconfigure(run, check.version, check.restart);
     if (signal.aborted) return;
     if (check.kind === 'failed') return this.#notBuilt(run, check.failure);
-    if (check.kind === 'changed') await this.#reconfigure(run, check.version, check.restart);
     if (!builds.any) return this.#built(run);
     // What to build is decided by what is on the disk, so the first look at it comes before the first start.
     const snapshots = this.#watch();
@@ -223,8 +223,6 @@ export class Attempts {
     this.#owing = { next: run.next, signals: run.signals };
     const before = toolsBeside(traffic.desk);
     traffic.reconfigure(flow.config);
-    const { whileReloading } = flow.config;
-    this.#context.dispatch({ on: 'configured', strategy: undefined, servesMeanwhile: whileReloading === 'serve' });
     if (toolsBeside(traffic.desk) !== before) announceAgentTools(flow, traffic.desk);
     const since = Date.now() - (performance.now() - run.began);
     this.#snapshots?.recordConfiguration(version);
@@ -309,7 +307,8 @@ export class Attempts {
         if (!(await this.#finish(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
         if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
-        if (step.generation.gone) return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
+        if (step.generation.process.isGone)
+          return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
         run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
         if (number > 1) history.restarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });

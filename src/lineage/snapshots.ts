@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameFiles } from '../agent/file-names.js';
-import type { AttemptWindow } from '../project/attempt-window.js';
+import type { AttemptWindow, WrittenOutputs } from '../project/attempt-window.js';
 import { pathsOf, type Change, type Disk, type Snapshot } from '../project/disk.js';
 import { ATTEMPTS_UNTIL_OUTPUT, type EndOfAttempt } from '../project/edits/output-detector.js';
 import { SameContentSaves } from '../project/edits/same-content-saves.js';
@@ -27,12 +27,15 @@ export class Snapshots {
   readonly #window: AttemptWindow;
   readonly #log: () => Log;
   readonly #snapshots = new Map<SnapshotName, Snapshot>();
+  /** When a snapshot was taken, by `performance.now()`. */
+  readonly #takenAt = new WeakMap<Snapshot, number>();
   readonly #sameContentSaves = new SameContentSaves();
   readonly #listening: Disposable;
   /** The disk when the present pause between two attempts began. */
   #pause: Snapshot | undefined;
   /** The serving generation, as long as it may still be reading its code. */
   #unopened: number | undefined;
+  #comparedVersion: number;
   /** The version of the configuration that attempts go by. */
   #appliedConfiguration: number;
 
@@ -43,7 +46,16 @@ export class Snapshots {
     this.#window = window;
     this.#log = log;
     this.#appliedConfiguration = project.config.version;
-    this.#listening = project.disk.listen({ onQuiet, onReopened: () => this.#onReopened() });
+    this.#comparedVersion = project.disk.version;
+    const comparedVersion = (): number => this.#comparedVersion;
+    this.#listening = project.disk.listen({
+      get comparedVersion() {
+        return comparedVersion();
+      },
+      onQuiet,
+      onReopened: () => this.#onReopened(),
+    });
+    window.onOutputs((outputs) => this.#acceptOutputs(outputs));
   }
 
   /** The first look at the disk is over. */
@@ -51,9 +63,14 @@ export class Snapshots {
     return this.#disk.isReady;
   }
 
-  /** Something may have changed that has not been looked at. */
+  /** Something may have changed that has not been looked at, or that only another lineage has looked at. */
   get isDirty(): boolean {
-    return this.#disk.isDirty;
+    return this.#disk.isDirty || this.#comparedVersion !== this.#disk.version;
+  }
+
+  /** What the last check of the disk has found has been compared with the snapshots. */
+  recordComparison(): void {
+    this.#comparedVersion = this.#disk.version;
   }
 
   get disk(): Disk {
@@ -67,7 +84,9 @@ export class Snapshots {
 
   /** Remembers the disk as it is, or as another snapshot does. */
   take(name: SnapshotName, like?: SnapshotName): void {
-    const snapshot = this.#disk.snapshot(like === undefined ? undefined : this.#snapshots.get(like));
+    const original = like === undefined ? undefined : this.#snapshots.get(like);
+    const snapshot = this.#disk.snapshot(original);
+    this.#takenAt.set(snapshot, (original && this.#takenAt.get(original)) ?? performance.now());
     this.forget(name);
     this.#snapshots.set(name, snapshot);
     if (name !== 'attempt') return;
@@ -211,12 +230,20 @@ export class Snapshots {
       this.#disk.dispose(pause);
       const left = deadline - performance.now();
       if (isProof || signal.aborted || left <= 0) return;
-      await this.#window.othersAtRest(AbortSignal.any([signal, AbortSignal.timeout(left)]));
+      await this.#window.othersAtRest(AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
     }
   }
 
   close(): void {
     this.#listening[Symbol.dispose]();
+  }
+
+  /** What another lineage's build or server writes as it starts is no edit. What was saved before still is. */
+  #acceptOutputs({ files, since, began }: WrittenOutputs): void {
+    for (const snapshot of this.#snapshots.values()) {
+      const isYounger = (this.#takenAt.get(snapshot) ?? 0) >= began;
+      this.#disk.accept(snapshot, files, isYounger ? undefined : since);
+    }
   }
 
   #onReopened(): void {

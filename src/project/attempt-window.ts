@@ -17,6 +17,14 @@ export interface LineageActivity {
   requests(): number;
 }
 
+/** Outputs that were written during the attempt of another lineage. */
+export interface WrittenOutputs {
+  readonly files: readonly string[];
+  /** The disk when that attempt began, and when that was, by `performance.now()`. */
+  readonly since: Snapshot;
+  readonly began: number;
+}
+
 /** What the windows of a project have in common. */
 export interface SharedByWindows {
   readonly disk: Disk;
@@ -35,6 +43,7 @@ export class AttemptWindow {
   /** The disk when the attempt began, and when that was by the clock of files. */
   #beginning: { readonly snapshot: Snapshot; readonly time: number } | undefined;
   #waitingForRest: (() => void)[] = [];
+  #onOutputs: ((outputs: WrittenOutputs) => void) | undefined;
 
   constructor(shared: SharedByWindows, activity: LineageActivity) {
     this.activity = activity;
@@ -51,6 +60,11 @@ export class AttemptWindow {
     this.#shared.outputs.detach(this.#history);
     this.#shared.serverWrites.detach(this);
     this.#wakeOthers();
+  }
+
+  /** Calls back when others have written outputs while this lineage attempts nothing. */
+  onOutputs(listener: (outputs: WrittenOutputs) => void): void {
+    this.#onOutputs = listener;
   }
 
   /** An attempt begins with what is on the disk now. */
@@ -143,8 +157,13 @@ export class AttemptWindow {
     const { snapshot, time } = this.#beginning;
     const changed = outputs.acceptable(pathsOf(disk.changesSince(snapshot)));
     // An edit right before the attempt may have been seen only during it.
-    const written = changed.filter((path) => (disk.changedAt(path) ?? Infinity) >= time);
-    if (written.length > 0) disk.accept(written);
+    const files = changed.filter((path) => (disk.changedAt(path) ?? Infinity) >= time);
+    if (files.length === 0) return;
+    const written = { files, since: snapshot, began: this.#history.began };
+    for (const other of windows) {
+      const isAtRest = !other.#history.isOpen && !other.#history.isPaused;
+      if (other !== this && isAtRest) other.#onOutputs?.(written);
+    }
   }
 
   #wakeOthers(): void {

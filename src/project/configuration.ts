@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import type { Failure } from '../agent/words.js';
 import type { Config } from '../config/config.js';
 import { createImports, type Imports } from '../config/imports.js';
-import type { LiveConfig } from '../config/live.js';
+import type { ConfigInForce } from '../config/config-in-force.js';
 import { directoryGone } from '../server/not-spawned.js';
 import type { Log } from '../sinks/log.js';
 import { expand } from '../watch/expand.js';
@@ -17,8 +17,7 @@ import type { Change, WatchRule } from '../watch/types.js';
 const CONFIGURATION = '(configuration)';
 
 export interface ConfigurationContext {
-  readonly config: Config;
-  readonly live: LiveConfig | undefined;
+  readonly configInForce: ConfigInForce;
   readonly log: Log;
 }
 
@@ -35,8 +34,6 @@ type Failed = Extract<ConfigurationCheck, { kind: 'failed' }>;
 
 export class Configuration {
   readonly #context: ConfigurationContext;
-  readonly #listeners = new Set<(config: Config) => void>();
-  #current: Config;
   #imports: Imports;
   #version = 0;
   #opened: Promise<void> | undefined;
@@ -45,22 +42,16 @@ export class Configuration {
 
   constructor(context: ConfigurationContext) {
     this.#context = context;
-    this.#current = context.config;
-    this.#imports = importsOf(context.config);
+    this.#imports = importsOf(context.configInForce.current);
   }
 
   get current(): Config {
-    return this.#current;
+    return this.#context.configInForce.current;
   }
 
   /** Grows with every difference that a lineage has to apply. */
   get version(): number {
     return this.#version;
-  }
-
-  onChange(listener: (config: Config) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   /**
@@ -71,7 +62,7 @@ export class Configuration {
   }
 
   async #followImports(): Promise<void> {
-    if (!this.#current.rules.some((rule) => rule.imports !== undefined)) return;
+    if (!this.current.rules.some((rule) => rule.imports !== undefined)) return;
     const { missing, problems } = await this.#imports.follow();
     for (const problem of problems) this.#context.log.warn('warning', problem);
     this.#warnOfMissing(missing);
@@ -79,13 +70,13 @@ export class Configuration {
 
   /** What has to be watched. */
   watchRules(): WatchRule[] {
-    const { live } = this.#context;
-    const own = this.#current.rules.map(({ name, watch, data }) => ({
+    const { current, watchTargets } = this.#context.configInForce;
+    const own = current.rules.map(({ name, watch, data }) => ({
       name,
       paths: [...watch, ...(this.#imports.files.get(name) ?? [])],
       ...(data !== undefined && { data }),
     }));
-    return live === undefined ? own : [...own, { name: CONFIGURATION, paths: live.watchTargets, optional: true }];
+    return watchTargets.length === 0 ? own : [...own, { name: CONFIGURATION, paths: watchTargets, optional: true }];
   }
 
   /** Reads anew what these changes are about. `applied`: the version that the lineage goes by. */
@@ -93,7 +84,7 @@ export class Configuration {
     const names = new Set(changes.flatMap((change) => change.rules));
     const reread: Reread = names.has(CONFIGURATION) ? await this.#reread() : { kind: 'same', restart: false };
     if (reread.kind === 'failed') return reread;
-    const importing = this.#current.rules.some((rule) => rule.imports !== undefined && names.has(rule.name));
+    const importing = this.current.rules.some((rule) => rule.imports !== undefined && names.has(rule.name));
     let isNew = reread.kind === 'changed';
     if (isNew || importing) {
       const { changed, missing, problems } = await this.#imports.follow();
@@ -108,24 +99,21 @@ export class Configuration {
   }
 
   async #reread(): Promise<Reread> {
-    const { live, log } = this.#context;
-    if (live === undefined) return { kind: 'same', restart: false };
-    const running = this.#current;
-    const reread = await live.reread(running);
+    const { configInForce, log } = this.#context;
+    const reread = await configInForce.reread();
     if (!reread.ok) {
-      const failure = directoryGone(basename(running.command), running.cwd);
+      const failure = directoryGone(basename(this.current.command), this.current.cwd);
       if (failure !== undefined) return { kind: 'failed', failure };
       return failed('the configuration file', reread.error);
     }
-    const { config, changed, restart, warnings } = reread.value;
+    const { change, warnings } = reread.value;
     for (const warning of warnings) log.warn('warning', warning);
-    // Another lineage has read it at the same time.
-    if (changed.length === 0 || running !== this.#current) return { kind: 'same', restart: false };
-    this.#current = config;
-    this.#imports = importsOf(config);
-    for (const listener of this.#listeners) listener(config);
+    // Nothing differs, or another lineage has read it at the same time.
+    if (change === undefined) return { kind: 'same', restart: false };
+    const { changed, needsRestart } = change;
+    this.#imports = importsOf(this.current);
     log.info('change', `the configuration has changed: ${changed.join(', ')}`, { changed });
-    return { kind: 'changed', restart };
+    return { kind: 'changed', restart: needsRestart };
   }
 
   #warnOfMissing(missing: readonly string[]): void {

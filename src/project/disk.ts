@@ -30,7 +30,10 @@ export interface DiskOptions {
   readonly filter: ChangeFilter;
 }
 
-interface Listener {
+/** A lineage. */
+export interface DiskListener {
+  /** The version of the disk that it has compared with its snapshots. */
+  readonly comparedVersion: number;
   /** The debounce is over, or the first look at the disk: it is time for a check. */
   onQuiet(): void;
   /** Other files are watched from now on, and all snapshots are void. */
@@ -39,10 +42,12 @@ interface Listener {
 
 export class Disk {
   readonly #options: DiskOptions;
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<DiskListener>();
   #opened: { readonly watch: Watch; readonly watchOptions: WatchOptions; isReady: boolean } | undefined;
   #isClosed = false;
   #fence: Promise<void> | undefined;
+  #version = 0;
+  #laggards: NodeJS.Timeout | undefined;
 
   constructor(options: DiskOptions) {
     this.#options = options;
@@ -57,6 +62,11 @@ export class Disk {
     return this.#opened?.isReady === true;
   }
 
+  /** Grows with every check that has found something to hash. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Something may have changed that has not been looked at. */
   get isDirty(): boolean {
     if (this.#opened === undefined) return false;
@@ -69,7 +79,7 @@ export class Disk {
     return this.#open.watchOptions;
   }
 
-  listen(listener: Listener): Disposable {
+  listen(listener: DiskListener): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
@@ -95,16 +105,12 @@ export class Disk {
   }
 
   async check(requestWaits = false): Promise<void> {
-    await this.#open.watch.ready;
-    await this.#open.watch.check();
-    this.#options.filter.onChecked(this.#open.watch, requestWaits);
+    await this.#look((watch) => watch.check(), requestWaits);
   }
 
   /** Looks at everything, dirty or not. */
   async sweep(): Promise<void> {
-    await this.#open.watch.ready;
-    await this.#open.watch.sweep();
-    this.#options.filter.onChecked(this.#open.watch, false);
+    await this.#look((watch) => watch.sweep(), false);
   }
 
   /** Remembers the disk as it was when it was looked at last, or as `like` remembers it. */
@@ -131,9 +137,12 @@ export class Disk {
     return this.#open.watch.changedAt(path);
   }
 
-  /** What these files are now is what every snapshot remembers of them. */
-  accept(paths: readonly string[]): void {
-    this.#open.watch.accept(paths);
+  /**
+   * The snapshot remembers these files as they are now. Unless `since` is undefined, only those that both remember
+   * alike: of the others, what had changed before `since` still counts.
+   */
+  accept(snapshot: Snapshot, paths: readonly string[], since: Snapshot | undefined): void {
+    this.#open.watch.acceptFor(snapshot, paths, since);
   }
 
   fingerprint(rule: string): string {
@@ -148,6 +157,7 @@ export class Disk {
   /** Nobody needs it any more. It can be opened again. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#laggards);
     await this.#opened?.watch.close();
   }
 
@@ -183,6 +193,26 @@ export class Disk {
       this.#onQuiet();
     });
     return watch;
+  }
+
+  async #look(check: (watch: Watch) => Promise<void>, requestWaits: boolean): Promise<void> {
+    await this.#open.watch.ready;
+    const { watch } = this.#open;
+    const { isDirty } = this;
+    await check(watch);
+    if (isDirty) this.#version++;
+    this.#options.filter.onChecked(watch, requestWaits);
+    if (isDirty && this.#listeners.size > 1) this.#wakeLaggards();
+  }
+
+  /** Nothing is dirty any more, so the debounce does not end for those who have not asked for this check. */
+  #wakeLaggards(): void {
+    clearTimeout(this.#laggards);
+    const wake = (): void => {
+      for (const listener of this.#listeners) if (listener.comparedVersion < this.#version) listener.onQuiet();
+    };
+    this.#laggards = setTimeout(wake, this.#open.watchOptions.debounce);
+    this.#laggards.unref();
   }
 
   #onQuiet(): void {

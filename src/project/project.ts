@@ -3,8 +3,7 @@
  * tells outputs from edits over the attempts of all lineages. Knows no client and no server: lineages attach, and say
  * when their clients have asked for something. What a change leads to is decided by each lineage.
  */
-import type { Config } from '../config/config.js';
-import type { LiveConfig } from '../config/live.js';
+import type { ConfigInForce } from '../config/config-in-force.js';
 import type { CallTimes } from '../session/ledger.js';
 import type { Log } from '../sinks/log.js';
 import { openWatch } from '../watch/watch.js';
@@ -17,10 +16,7 @@ import { OutputDetector } from './edits/output-detector.js';
 import { ServerWrites } from './server-writes.js';
 
 export interface ProjectContext {
-  /** What is in force at the beginning. */
-  readonly config: Config;
-  /** The configuration file, if it can be read anew. */
-  readonly live: LiveConfig | undefined;
+  readonly configInForce: ConfigInForce;
   readonly log: Log;
   /** What Node is given to be a build helper, if one may finish a first build when the client has gone. */
   readonly helperCommand: readonly string[] | undefined;

@@ -43,6 +43,11 @@ export interface Contents {
   changedAt(path: string): number | undefined;
   /** All marks remember it as it is now. */
   accept(path: string): void;
+  /**
+   * The mark remembers it as it is now. Unless `since` is undefined, only if it has remembered the same as that one:
+   * what had changed before then still counts.
+   */
+  acceptFor(mark: Mark, path: string, since: Mark | undefined): void;
   /** All marks remember it as something else than it is now; the rules are for a file that is gone. */
   distrust(path: string, rules: readonly string[]): void;
 }
@@ -154,6 +159,16 @@ export function createContents(): Contents {
     accept(path) {
       version++;
       for (const key of [path, namedKey(path)]) for (const overlay of marks.values()) overlay.delete(key);
+    },
+
+    acceptFor(mark, path, since) {
+      const overlay = marks.get(mark);
+      const overlaySince = since && marks.get(since);
+      if (overlay === undefined || (since !== undefined && overlaySince === undefined)) return;
+      version++;
+      for (const key of [path, namedKey(path)]) {
+        if (overlaySince === undefined || isSame(overlay.get(key), overlaySince.get(key))) overlay.delete(key);
+      }
     },
 
     distrust(path, rules) {

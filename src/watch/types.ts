@@ -72,7 +72,12 @@ export interface Watch {
   changedAt(path: string): number | undefined;
   /** What these files are now is what every mark remembers of them. Paths as in a Change. */
   accept(paths: readonly string[]): void;
-  /** Takes that back: every mark differs from these data files. */
+  /**
+   * The same for one mark. Unless `since` is undefined, only for files that both remember alike: of the others, what had
+   * changed before `since` still counts.
+   */
+  acceptFor(mark: Mark, paths: readonly string[], since: Mark | undefined): void;
+  /** Takes back an `accept`: every mark differs from these data files. */
   distrust(changes: readonly Pick<Change, 'path' | 'rules'>[]): void;
   close(): Promise<void>;
 }

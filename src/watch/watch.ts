@@ -239,6 +239,9 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     accept(paths) {
       for (const path of paths) contents.accept(path);
     },
+    acceptFor(mark, paths, since) {
+      for (const path of paths) contents.acceptFor(mark, path, since);
+    },
     distrust(changes) {
       for (const { path, rules } of changes) contents.distrust(path, rules);
     },

@@ -123,6 +123,9 @@ export class Disk {
       prepare: () => this.#latency(),
       // The simulated project has no data files, so nothing is taken for the server's.
       accept: () => {},
+      acceptFor: (mark, paths, since) => {
+        for (const path of paths) contents.acceptFor(mark, path, since);
+      },
       distrust: () => {},
       changedAt: () => undefined,
       close: async () => {
