@@ -11,7 +11,6 @@ import { toolsBeside } from '../exchange/agent-calls.js';
 import { retire } from '../exchange/handover.js';
 import { nameFiles } from '../agent/file-names.js';
 import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
-import { finishAttempt } from './attempt-end.js';
 import { Backoff } from './backoff.js';
 import { isCodeError } from './busy.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
@@ -349,9 +348,11 @@ export class Attempts {
     return this.backoff.crashed(now, now);
   }
 
-  /** False: it starts over. */
+  /** By a last look at the disk. False: it starts over, or was given up. */
   async #finish(run: Run): Promise<boolean> {
-    const end = await finishAttempt(run, this.#snapshots);
+    if (this.#snapshots?.isReady !== true) return true;
+    run.checked = performance.now();
+    const end = await this.#snapshots.finishAttempt(run.abort.signal);
     if (end === 'superseded') this.#context.dispatch({ on: 'change' });
     return end === 'stands';
   }

@@ -18,6 +18,9 @@ import type { Log } from '../sinks/log.js';
  */
 export type SnapshotName = 'serving' | 'attempt' | 'failed' | 'configured';
 
+/** `superseded`: something was saved meanwhile, so it is made again. `given up`: its successor is under way. */
+export type AttemptEnd = 'stands' | 'superseded' | 'given up';
+
 /** So long a lineage that pauses waits at most for the attempts of others, whose writes are no edits. */
 const LONGEST_WAIT_FOR_OTHERS_MS = 20_000;
 
@@ -196,8 +199,30 @@ export class Snapshots {
     this.#log().info('change', text, { files });
   }
 
-  /** The attempt ends, well or not, and the disk has been looked at. */
-  endAttempt(): EndOfAttempt {
+  /**
+   * How the attempt comes to its end, well or not: by a last look at the disk. Nothing that was saved while it ran may
+   * be missed. `aborted`: the attempt is given up.
+   */
+  async finishAttempt(aborted: AbortSignal): Promise<AttemptEnd> {
+    await this.#disk.fresh();
+    // One that was given up meanwhile is no witness of what changed during it: its successor is.
+    if (aborted.aborted) return 'given up';
+    const { verdict, pauseMs } = this.#endAttempt();
+    if (verdict === 'undecided' && pauseMs > 0) await this.#pauseForEdits(pauseMs, aborted);
+    if (aborted.aborted) return 'given up';
+    return verdict === 'undecided' || this.isConfigurationOutdated ? 'superseded' : 'stands';
+  }
+
+  /** The attempt is given up. */
+  giveUpAttempt(): void {
+    this.#window.giveUp();
+  }
+
+  close(): void {
+    this.#listening[Symbol.dispose]();
+  }
+
+  #endAttempt(): EndOfAttempt {
     const changed = this.#changedInAttempt();
     this.#recordResaved(this.#snapshots.get('attempt'));
     const end = this.#window.end(changed, this.#isResavedInAttempt());
@@ -206,17 +231,15 @@ export class Snapshots {
     if (end.verdict === 'undecided') return end;
     this.#sameContentSaves.endAttempt();
     // What is unstable may have been edited: then the attempt stands, and another one follows.
-    if (changed.length > 0 && end.verdict === 'stands') this.take('attempt');
+    if (changed.length > 0 && end.verdict === 'stands') {
+      this.take('attempt');
+      this.#window.giveUp();
+    }
     return end;
   }
 
-  /** The attempt is given up. */
-  giveUpAttempt(): void {
-    this.#window.giveUp();
-  }
-
   /** Lets time pass between two attempts, in which somebody who edits would do so, and no other lineage attempts. */
-  async pauseForEdits(ms: number, signal: AbortSignal): Promise<void> {
+  async #pauseForEdits(ms: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + LONGEST_WAIT_FOR_OTHERS_MS;
     for (;;) {
       await this.#disk.check();
@@ -232,10 +255,6 @@ export class Snapshots {
       if (isProof || signal.aborted || left <= 0) return;
       await this.#window.othersAtRest(AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
     }
-  }
-
-  close(): void {
-    this.#listening[Symbol.dispose]();
   }
 
   /** What another lineage's build or server writes as it starts is no edit. What was saved before still is. */

@@ -167,7 +167,8 @@ export function createContents(): Contents {
       if (overlay === undefined || (since !== undefined && overlaySince === undefined)) return;
       version++;
       for (const key of [path, namedKey(path)]) {
-        if (overlaySince === undefined || isSame(overlay.get(key), overlaySince.get(key))) overlay.delete(key);
+        const isAlike = overlaySince?.has(key) === true && isSame(overlay.get(key), overlaySince.get(key));
+        if (since === undefined || isAlike) overlay.delete(key);
       }
     },
 
