@@ -225,6 +225,7 @@ export class Snapshots {
   #endAttempt(): EndOfAttempt {
     const changed = this.#changedInAttempt();
     this.#recordResaved(this.#snapshots.get('attempt'));
+    this.recordComparison();
     const end = this.#window.end(changed, this.#isResavedInAttempt());
     this.#warnOfOutputs(end.newOutputs);
     this.#warnOfUnstable(end.newUnstable);

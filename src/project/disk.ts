@@ -3,6 +3,7 @@
  * that they compare it with. Watching and hashing are left to watch/; which changes are no edits to `project.ts`; whose
  * snapshot is for what to `lineage/snapshots.ts`.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { nameFiles } from '../agent/file-names.js';
 import type { Config } from '../config/config.js';
 import type { Log } from '../sinks/log.js';
@@ -46,8 +47,9 @@ export class Disk {
   #opened: { readonly watch: Watch; readonly watchOptions: WatchOptions; isReady: boolean } | undefined;
   #isClosed = false;
   #fence: Promise<void> | undefined;
-  #version = 0;
-  #laggards: NodeJS.Timeout | undefined;
+  /** Of the watches before the present one. */
+  #versionBefore = 0;
+  #wakingLaggards = new AbortController();
 
   constructor(options: DiskOptions) {
     this.#options = options;
@@ -62,9 +64,9 @@ export class Disk {
     return this.#opened?.isReady === true;
   }
 
-  /** Grows with every check that has found something to hash. */
+  /** Grows with every check that has found something new. */
   get version(): number {
-    return this.#version;
+    return this.#versionBefore + (this.#opened?.watch.saves ?? 0);
   }
 
   /** Something may have changed that has not been looked at. */
@@ -157,7 +159,7 @@ export class Disk {
   /** Nobody needs it any more. It can be opened again. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#laggards);
+    this.#wakingLaggards.abort();
     await this.#opened?.watch.close();
   }
 
@@ -182,6 +184,7 @@ export class Disk {
         ),
     });
     const opened = { watch, watchOptions, isReady: false };
+    this.#versionBefore = this.version + 1;
     this.#opened = opened;
     this.#isClosed = false;
     filter.onOpened(watch);
@@ -198,21 +201,20 @@ export class Disk {
   async #look(check: (watch: Watch) => Promise<void>, requestWaits: boolean): Promise<void> {
     await this.#open.watch.ready;
     const { watch } = this.#open;
-    const { isDirty } = this;
+    const before = this.version;
     await check(watch);
-    if (isDirty) this.#version++;
     this.#options.filter.onChecked(watch, requestWaits);
-    if (isDirty && this.#listeners.size > 1) this.#wakeLaggards();
+    if (this.version !== before && this.#listeners.size > 1) void this.#wakeLaggards();
   }
 
   /** Nothing is dirty any more, so the debounce does not end for those who have not asked for this check. */
-  #wakeLaggards(): void {
-    clearTimeout(this.#laggards);
-    const wake = (): void => {
-      for (const listener of this.#listeners) if (listener.comparedVersion < this.#version) listener.onQuiet();
-    };
-    this.#laggards = setTimeout(wake, this.#open.watchOptions.debounce);
-    this.#laggards.unref();
+  async #wakeLaggards(): Promise<void> {
+    this.#wakingLaggards.abort();
+    this.#wakingLaggards = new AbortController();
+    const { signal } = this.#wakingLaggards;
+    await delay(this.#open.watchOptions.debounce, undefined, { signal, ref: false }).catch(() => {});
+    if (signal.aborted) return;
+    for (const listener of this.#listeners) if (listener.comparedVersion < this.version) listener.onQuiet();
   }
 
   #onQuiet(): void {

@@ -24,6 +24,8 @@ type Before = Pick<Entry, 'digest' | 'rules' | 'data'> | undefined;
 export interface Contents {
   /** Grows with every change of content. */
   readonly version: number;
+  /** Grows with every file that was saved, come or gone, whatever its content. */
+  readonly saves: number;
   get(key: string): Entry | undefined;
   set(key: string, entry: Entry): void;
   delete(key: string): void;
@@ -63,6 +65,7 @@ export function createContents(): Contents {
   const fingerprints = createFingerprints(entries);
   let sealed = false;
   let version = 0;
+  let saves = 0;
 
   function record(key: string, before: Before, after: Before): void {
     version++;
@@ -71,6 +74,7 @@ export function createContents(): Contents {
   }
 
   function remember(key: string, before: Before): void {
+    saves++;
     if (!sealed) return;
     for (const overlay of marks.values()) if (!overlay.has(key)) overlay.set(key, before);
   }
@@ -103,6 +107,10 @@ export function createContents(): Contents {
       return version;
     },
 
+    get saves() {
+      return saves;
+    },
+
     get: (key) => entries.get(key),
 
     set(key, entry) {
@@ -127,6 +135,7 @@ export function createContents(): Contents {
     seal() {
       sealed = true;
       version++;
+      saves++;
       for (const overlay of marks.values()) for (const [key, before] of unknown) overlay.set(key, before);
       unknown.clear();
     },
@@ -174,6 +183,7 @@ export function createContents(): Contents {
 
     distrust(path, rules) {
       version++;
+      saves++;
       const key = entries.has(namedKey(path)) ? namedKey(path) : path;
       const before = { digest: UNKNOWN, rules: entries.get(key)?.rules ?? rules, data: true };
       for (const overlay of marks.values()) overlay.set(key, before);

@@ -49,6 +49,8 @@ export interface Watch {
    * check.
    */
   readonly needsSweep: boolean;
+  /** Grows with every file that a check has found saved, whatever its content. */
+  readonly saves: number;
   /** The baseline is hashed, and everything is watched. Look at what has changed since the opening mark then. */
   readonly ready: Promise<void>;
   /** Hashes what is dirty at the time of the call, or where a sweep is needed everything that stat can't vouch for. Never rejects. */

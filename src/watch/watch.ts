@@ -217,6 +217,9 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     get dirty() {
       return isDirty() || checks.running || !isReady;
     },
+    get saves() {
+      return contents.saves;
+    },
     get needsSweep() {
       return !observer.isPrompt;
     },

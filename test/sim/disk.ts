@@ -28,6 +28,8 @@ export class Disk {
   /** What the last build has made; undefined if it has left nothing that runs. */
   output: Contents | undefined;
   full = false;
+  /** The program has said that it can't tell edits from outputs. */
+  isGuessedAt = false;
   slow = 0;
   polls = false;
   readonly #files = new Map<string, string>();
@@ -101,6 +103,9 @@ export class Disk {
     return {
       get dirty() {
         return pending.size > 0 || checks.running || !ready;
+      },
+      get saves() {
+        return contents.saves;
       },
       needsSweep: options.poll !== undefined,
       ready: checks.first(baseline),

@@ -40,10 +40,12 @@ export interface ProjectUnderTest {
 
 export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnderTest {
   const config = configOf(setting);
+  let project: Project | undefined;
   return {
     connect(client) {
       const context = contextOf(config, client);
-      return new Controller(context, new Project(context, disk.openWatch));
+      project ??= new Project(context, disk.openWatch);
+      return new Controller(context, project);
     },
   };
 }
