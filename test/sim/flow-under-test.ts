@@ -34,7 +34,7 @@ export interface SessionUnderTest {
 }
 
 export interface ProjectUnderTest {
-  /** Starts what serves the client. At present each client has a lineage of its own. */
+  /** Starts what serves the client: a lineage of its own, on the project of all. */
   connect(client: ConnectedClient): SessionUnderTest;
 }
 
