@@ -170,14 +170,14 @@ export function createContents(): Contents {
       for (const key of [path, namedKey(path)]) for (const overlay of marks.values()) overlay.delete(key);
     },
 
-    acceptFor(mark, path, since) {
+    acceptFor(mark, path, other) {
       const overlay = marks.get(mark);
-      const overlaySince = since && marks.get(since);
-      if (overlay === undefined || (since !== undefined && overlaySince === undefined)) return;
+      const overlayOfOther = other && marks.get(other);
+      if (overlay === undefined || (other !== undefined && overlayOfOther === undefined)) return;
       version++;
       for (const key of [path, namedKey(path)]) {
-        const isAlike = overlaySince?.has(key) === true && isSame(overlay.get(key), overlaySince.get(key));
-        if (since === undefined || isAlike) overlay.delete(key);
+        const isAlike = overlayOfOther?.has(key) === true && isSame(overlay.get(key), overlayOfOther.get(key));
+        if (other === undefined || isAlike) overlay.delete(key);
       }
     },
 
