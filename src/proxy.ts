@@ -102,8 +102,11 @@ async function pipeFlow(context: FlowContext): Promise<Flow> {
 }
 
 async function reloadFlow(context: FlowContext): Promise<Flow> {
-  const { Controller } = await import('./lineage/controller.js');
-  return new Controller(context);
+  const [{ Controller }, { Project }] = await Promise.all([
+    import('./lineage/controller.js'),
+    import('./project/project.js'),
+  ]);
+  return new Controller(context, new Project(context));
 }
 
 const CANNOT_REAP =

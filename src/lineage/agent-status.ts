@@ -11,9 +11,9 @@ import { factsOf } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/tool-names.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Freshness } from '../project/freshness.js';
 import type { Happened, History } from './history.js';
 import type { Roster } from './live-generations.js';
+import type { Snapshots } from './snapshots.js';
 import type { State } from './states.js';
 import type { Traffic } from './message-flow.js';
 
@@ -23,7 +23,7 @@ interface StatusContext {
   readonly roster: Roster;
   readonly history: History;
   state(): State;
-  freshness(): Freshness | undefined;
+  snapshots(): Snapshots | undefined;
 }
 
 interface Asked {
@@ -43,7 +43,7 @@ const MAX_ITEM = 200;
 const MAX_FAILURE = 1000;
 
 export function statusAnswer(context: StatusContext, { waited, log, outdated }: Asked, tools: ToolNames): Answer {
-  const { flow, roster, history, freshness, traffic } = context;
+  const { flow, roster, history, snapshots, traffic } = context;
   const state = stateOf(context.state());
   const generation = traffic.desk.serving;
   const { lastReload, lastFailure, lastBuild, lastChange } = history;
@@ -52,7 +52,7 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
   const { buildProposal: proposal } = flow.config;
-  const data = freshness()?.takenForData ?? [];
+  const data = snapshots()?.serverData ?? [];
   const told = [
     status,
     ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
@@ -67,7 +67,7 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
     ...(generation === undefined
       ? {}
       : { generation, uptimeMs: Math.round(performance.now() - roster.since(generation)) }),
-    fingerprint: flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '').join(' '),
+    fingerprint: flow.config.rules.map((rule) => snapshots()?.disk.fingerprint(rule.name) ?? '').join(' '),
     ...(lastReload === undefined ? {} : { lastReload: { at: lastReload.at, ...shortened(lastReload.facts) } }),
     ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
     ...(lastFailure === undefined

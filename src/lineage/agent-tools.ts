@@ -19,7 +19,7 @@ import { fromClient } from '../exchange/from-client.js';
 import type { Message } from '../wire/message.js';
 import { inPatience } from './wait-with-progress.js';
 import { copyThatRuns, statusAnswer } from './agent-status.js';
-import type { Freshness } from '../project/freshness.js';
+import type { Snapshots } from './snapshots.js';
 import type { History } from './history.js';
 import { fetchLists } from './list-diff.js';
 import type { Roster } from './live-generations.js';
@@ -33,7 +33,7 @@ export interface AgentContext {
   readonly roster: Roster;
   readonly history: History;
   state(): State;
-  freshness(): Freshness | undefined;
+  snapshots(): Snapshots | undefined;
   dispatch(event: Event): void;
   /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
   settled(again: boolean): Promise<void>;
@@ -134,8 +134,8 @@ export class AgentTools {
 
   async #status(call: AgentCall, { wait, log }: Of<'server_status'>): Promise<void> {
     if (wait) await inPatience(this.#context, call, this.#started());
-    const { flow, freshness } = this.#context;
-    await freshness()?.watch.prepare(flow.config.rules.map((rule) => rule.name));
+    const { flow, snapshots } = this.#context;
+    await snapshots()?.disk.prepare(flow.config.rules.map((rule) => rule.name));
     const asked = { waited: wait, log, outdated: this.#outdated() };
     this.#answer(call, statusAnswer(this.#context, asked, this.#names(call)));
   }

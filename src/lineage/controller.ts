@@ -18,17 +18,17 @@ import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
 import { meaningOf } from './exits.js';
 import { FirstStart } from './handshake-timeout.js';
-import { Freshness } from '../project/freshness.js';
+import type { AttemptWindow } from '../project/attempt-window.js';
+import type { Project } from '../project/project.js';
 import { Health } from './health.js';
 import { History } from './history.js';
 import { allTools } from './list-diff.js';
-import { Lookout } from './change-detector.js';
+import { ChangeDetector } from './change-detector.js';
 import { Roster } from './live-generations.js';
 import { failureOf } from './start-step.js';
 import { candidateOf, failureOf as standingFailure, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
 import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining.js';
-import { openWatch } from '../watch/watch.js';
 import { Traffic } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
@@ -41,7 +41,9 @@ export class Controller implements Flow {
   readonly #stopping: Stopping;
   readonly #attempts: Attempts;
   readonly #firstStart: FirstStart;
-  readonly #lookout: Lookout;
+  readonly #changeDetector: ChangeDetector;
+  readonly #project: Project;
+  readonly #window: AttemptWindow;
   readonly #history: History;
   readonly #health: Health;
   readonly #agent: AgentTools;
@@ -56,60 +58,59 @@ export class Controller implements Flow {
   #clientLeft = false;
   #resting: (() => void)[] = [];
 
-  constructor(flow: FlowContext, watch: typeof openWatch = openWatch) {
+  constructor(flow: FlowContext, project: Project) {
     this.#flow = flow;
+    this.#project = project;
     this.#history = new History(flow);
     flow.log = this.#history.watching(flow.log);
     this.#traffic = new Traffic(flow, this.#roster, {
       agent: (call) => this.#agent.handle(call),
       retryFailure: (waits) => this.#retryFailure(waits),
       allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
-      needsCheck: (envelope) => this.#lookout.needsCheck(envelope),
+      needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
       introducing: (id, method) => void this.#firstStart.watch(id, method),
-      check: () => this.#lookout.refresh(),
+      check: () => this.#changeDetector.checkForRequest(),
       ended: () => void this.#clientEnded(),
       answered: (number) => {
         this.#health.show(this.#state);
         announceReady(flow, this.#traffic.desk, this.#roster.get(number), this.#roster.since(number));
         this.#health.answered(this.#state);
       },
-      spoke: (generation) => void this.#lookout.spoke(generation),
+      spoke: (generation) => void this.#changeDetector.onFirstMessage(generation),
       exit: (generation, exit) => this.#exited(generation, exit),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
     });
     const { signal: over } = this.#over;
     this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over, history: this.#history };
+    this.#window = project.attach({
+      callTimes: () => this.#traffic.desk.ledger.times,
+      requests: () => this.#traffic.desk.requests,
+    });
     this.#attempts = new Attempts({
       ...this.#stopping,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
-      watch: (rules, since) =>
-        new Freshness(
-          flow.config,
-          rules,
-          flow.log,
-          since,
-          () => void this.#lookout.check(false),
-          watch,
-          () => this.#traffic.desk.ledger.times,
-        ),
+      project,
+      window: this.#window,
+      onQuiet: () => void this.#changeDetector.detectChanges(false),
     });
     this.#firstStart = new FirstStart({
       ...this.#stopping,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
     });
-    this.#lookout = new Lookout({
+    this.#changeDetector = new ChangeDetector({
       flow,
       desk: this.#traffic.desk,
+      window: this.#window,
       state: () => this.#state,
-      freshness: () => this.#attempts.freshness,
+      snapshots: () => this.#attempts.snapshots,
       dispatch: (event) => this.#dispatch(event),
     });
     this.#agent = new AgentTools({
       ...this.#stopping,
       state: () => this.#state,
-      freshness: () => this.#attempts.freshness,
+      snapshots: () => this.#attempts.snapshots,
       dispatch: (event) => this.#dispatch(event),
       settled: (again) => this.#settled(again),
     });
@@ -236,22 +237,22 @@ export class Controller implements Flow {
 
   #swap(from: number | undefined, to: number): void {
     const { desk } = this.#traffic;
-    const { freshness, run } = this.#attempts;
+    const { snapshots, run } = this.#attempts;
     if (run !== undefined && run.files.length > 0) this.#edited = true;
     if (this.#state.standing !== undefined) {
       // It runs what was built before: the disk is still compared with that, and with what could not be built.
-      freshness?.forget('attempt');
+      snapshots?.forget('attempt');
     } else {
-      freshness?.move('attempt', 'serving');
-      freshness?.forget('failed');
+      snapshots?.move('attempt', 'serving');
+      snapshots?.forget('failed');
     }
     // One that had no session to open is not known to have read its code yet.
     const unopened = desk.session.stands ? undefined : to;
-    this.#attempts.freshness?.loads(unopened);
+    snapshots?.expectFirstMessage(unopened);
     this.#traffic.awaitWord(unopened);
     takeOver(desk, from, to);
     this.#history.serves(to);
-    this.#lookout.reloaded();
+    this.#window.recordReload();
     this.#traffic.regulate();
     if (from === undefined) return;
     // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
@@ -264,9 +265,8 @@ export class Controller implements Flow {
   }
 
   #release(failure: Failure | undefined): void {
-    const fresh = this.#attempts.freshness;
     // After a swap the mark has moved already; this is for attempts that ended without one.
-    fresh?.move('attempt', failure === undefined ? 'serving' : 'failed');
+    this.#attempts.snapshots?.move('attempt', failure === undefined ? 'serving' : 'failed');
     this.#attempts.ended(failure === undefined);
     this.#endHold();
   }
@@ -382,7 +382,8 @@ export class Controller implements Flow {
     await this.#attempts.idle();
     await this.#roster.untilAlone(undefined);
     const alone = this.#flow.leftovers.close();
-    await this.#attempts.freshness?.close();
+    this.#attempts.snapshots?.close();
+    await this.#project.detach(this.#window);
     await alone;
     this.#flow.log.debug('closed', 'closed');
     await this.#history.close();

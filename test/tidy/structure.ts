@@ -43,7 +43,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const pure = /^(session\/|exchange\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
+const pure = /^(session\/|exchange\/|project\/edits\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
 const impureGlobals = /\b(process\.|setTimeout\(|setInterval\(|setImmediate\(|Date\.now\(|new Date\(\)|Math\.random\()/;
 
 const homes: Readonly<Record<string, string | readonly string[]>> = {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { momentOf, type When } from '#src/project/edits/call-writes.js';
+import { changeTimeOf, type When } from '#src/project/edits/call-writes.js';
 import { Ledger } from '#src/session/ledger.js';
 import { Message } from '#src/wire/message.js';
 
@@ -38,10 +38,10 @@ const never = {
 
 test('a change within a tick of the answer may have come after it', () => {
   assert.deepEqual(
-    [1050, 1095, 1105].map((at) => momentOf(at, idle).close),
+    [1050, 1095, 1105].map((at) => changeTimeOf(at, idle).close),
     [undefined, true, undefined],
   );
-  assert.equal(momentOf(2001, busy).close, undefined);
+  assert.equal(changeTimeOf(2001, busy).close, undefined);
 });
 
 const times: [title: string, changed: number, calls: typeof idle, when: When, call: number | undefined][] = [
@@ -59,8 +59,8 @@ const times: [title: string, changed: number, calls: typeof idle, when: When, ca
 ];
 for (const [title, changed, calls, when, call] of times) {
   test(`when a file changed: ${title}`, () => {
-    const moment = momentOf(changed, calls);
-    assert.deepEqual([moment.at, moment.when, moment.call], [changed, when, call]);
+    const time = changeTimeOf(changed, calls);
+    assert.deepEqual([time.at, time.when, time.call], [changed, when, call]);
   });
 }
 
