@@ -125,9 +125,9 @@ test('a mark like another tells what differs from the same moment, but not what 
 });
 
 test('what one mark accepts is accepted by it alone, and only what has changed since the other mark', () => {
-  const contents = createContents();
+  const contents = createContentIndex();
   for (const path of ['a', 'b', 'c']) contents.set(path, entry('1'));
-  contents.seal();
+  contents.endBaseline();
   const [mark, other] = [contents.mark(), contents.mark()];
   contents.set('a', entry('2'));
   const since = contents.mark();
