@@ -182,9 +182,10 @@ export class Attempts {
     const { number } = run.attempt;
     if (number === 1) await this.#configuration.open();
     const look = await this.#configuration.look(this.#freshness?.news() ?? []);
+    // Also if the attempt is aborted: the next one finds the configuration in force already, and no change of it.
+    if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
     if (signal.aborted) return;
     if (look.kind === 'failed') return this.#notBuilt(run, look.failure);
-    if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
     if (!this.#builds.any) return this.#built(run);
     // What to build is decided by what is on the disk, so the first look at it comes before the first start.
     const fresh = this.#watch();
@@ -216,8 +217,6 @@ export class Attempts {
     this.#owing = { next: run.next, signals: run.signals };
     const before = toolsBeside(traffic.desk);
     traffic.reconfigure(flow.config);
-    const { whileReloading } = flow.config;
-    this.#context.dispatch({ on: 'configured', strategy: undefined, servesMeanwhile: whileReloading === 'serve' });
     if (toolsBeside(traffic.desk) !== before) announceAgentTools(flow, traffic.desk);
     const since = Date.now() - (performance.now() - run.began);
     await this.#freshness?.reopen(flow.config, this.#configuration.rules(), since);

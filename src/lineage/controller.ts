@@ -5,7 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
-import { Closing, type Reason } from '../flow/shutdown.js';
+import type { ConfigChange } from '../config/config-in-force.js';
+import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
 import type { Flow, FlowContext } from '../flow/flow.js';
 import { endHold, lose, takeOver } from '../exchange/handover.js';
 import { afterMalformed } from '../exchange/malformed.js';
@@ -31,7 +32,7 @@ import { openWatch } from '../watch/watch.js';
 import { Traffic } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
-const SERVER_LEFT: Reason = { by: 'server', exit: { code: 0, signal: null } };
+const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Controller implements Flow {
   readonly #flow: FlowContext;
@@ -44,7 +45,7 @@ export class Controller implements Flow {
   readonly #history: History;
   readonly #health: Health;
   readonly #agent: AgentTools;
-  readonly #closing: Closing;
+  readonly #shutdown: Shutdown;
   readonly #over = new AbortController();
   #state: State;
   #events: Event[] | undefined;
@@ -119,12 +120,13 @@ export class Controller implements Flow {
       generation: (number) => this.#roster.get(number),
       run: () => this.#attempts.run,
     });
-    this.#closing = new Closing(this.#roster, this.#traffic.client);
+    this.#shutdown = new Shutdown(this.#roster, this.#traffic.client);
     const { strategy, whileReloading } = flow.config;
     const [state, effects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
     this.#state = state;
     this.#showState();
     for (const effect of effects) this.#perform(effect);
+    flow.configInForce.onChange((change) => this.#configured(change));
   }
 
   close(): void {
@@ -138,6 +140,11 @@ export class Controller implements Flow {
 
   reload(): void {
     this.#dispatch({ on: 'force', rebuild: true });
+  }
+
+  #configured({ current, changed }: ConfigChange): void {
+    const strategy = changed.includes('strategy') ? current.strategy : undefined;
+    this.#dispatch({ on: 'configured', strategy, servesMeanwhile: current.whileReloading === 'serve' });
   }
 
   /** One event after the other, also those that an effect brings about. */
@@ -277,7 +284,7 @@ export class Controller implements Flow {
     const since = this.#roster.since(number);
     this.#roster.remove(number);
     this.#flow.leftovers.gone(number, generation.process.pid);
-    if (this.#closing.begun) return this.#finish();
+    if (this.#shutdown.begun) return this.#finish();
     if (servingOf(this.#state) === number) return this.#servingExited(generation, exit, since);
     lose(this.#traffic.desk, number);
     this.#traffic.watchHold();
@@ -345,14 +352,14 @@ export class Controller implements Flow {
   async #clientEnded(): Promise<void> {
     const closed = performance.now();
     this.#clientLeft = true;
-    if (!this.#closing.begun) await lastHeld(this.#stopping, this.#attempts);
-    if (!this.#closing.begun) await this.#attempts.handOverBuild();
+    if (!this.#shutdown.begun) await lastHeld(this.#stopping, this.#attempts);
+    if (!this.#shutdown.begun) await this.#attempts.handOverBuild();
     this.#end({ by: 'client', waited: performance.now() - closed });
   }
 
-  #end(reason: Reason): void {
-    if (!this.#closing.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
-    this.#closing.begin(reason);
+  #end(reason: ShutdownReason): void {
+    if (!this.#shutdown.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    this.#shutdown.begin(reason);
     this.#dispatch({ on: 'close' });
     this.#finish();
   }
@@ -361,7 +368,7 @@ export class Controller implements Flow {
     this.#over.abort();
     this.#attempts.abort();
     this.#traffic.close();
-    for (const generation of this.#roster) this.#closing.stop(generation);
+    for (const generation of this.#roster) this.#shutdown.stop(generation);
     if (this.#traffic.desk.serving === undefined) endHold(this.#traffic.desk);
   }
 
@@ -379,6 +386,6 @@ export class Controller implements Flow {
     await alone;
     this.#flow.log.debug('closed', 'closed');
     await this.#history.close();
-    this.#flow.settle(await this.#closing.finish());
+    this.#flow.ended(await this.#shutdown.finish());
   }
 }

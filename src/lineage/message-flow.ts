@@ -124,7 +124,12 @@ export class Traffic {
     this.client = new StdioChannel(
       io.input,
       io.output,
-      { limit: config.maxMessage },
+      // Asked for with each chunk: an edit of the configuration file may change it.
+      {
+        get limit() {
+          return flow.config.maxMessage;
+        },
+      },
       {
         message: (message) => this.gate.push(message),
         oversized: (id = 'null') =>
@@ -157,7 +162,7 @@ export class Traffic {
       },
       noise: flow.noise,
       oversized: (generation) => {
-        const fault = `wrote a line of more than ${config.maxMessage} bytes`;
+        const fault = `wrote a line of more than ${flow.config.maxMessage} bytes`;
         log.error('failed', `generation ${generation.number} ${fault}: it is stopped. --max-message raises the limit`);
         generation.process.failAndKill(fault);
       },
@@ -252,6 +257,5 @@ function reportOpening(
 }
 
 function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {
-  const { retry, concurrency, onFailure, agentTools, hold, notify } = config;
-  return { retry, concurrency, onFailure, agentTools, name: flow.name, hold, promise: notify !== 'never', nonce };
+  return { ...config, name: flow.name, promise: config.notify !== 'never', nonce };
 }
