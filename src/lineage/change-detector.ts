@@ -3,7 +3,7 @@
  * event; what that leads to is the state machine's. A loop that a server makes by writing its own files ends here (P6).
  */
 import type { FlowContext } from '../flow/flow.js';
-import type { Desk } from '../exchange/desk.js';
+import type { LineageRecord } from '../exchange/records.js';
 import type { Envelope } from '../wire/envelope.js';
 import { nameFiles } from '../agent/file-names.js';
 import { pathsOf, type Freshness } from '../project/freshness.js';
@@ -14,7 +14,7 @@ import type { Event, State } from './states.js';
 
 export interface LookoutContext {
   readonly flow: FlowContext;
-  readonly desk: Desk;
+  readonly lineage: LineageRecord;
   state(): State;
   freshness(): Freshness | undefined;
   dispatch(event: Event): void;
@@ -32,9 +32,9 @@ export class Lookout {
 
   /** A request may only be executed by code as new as the disk. Opening a session needs no more than a server. */
   needsCheck(envelope: Envelope): boolean {
-    const { flow, desk } = this.#context;
+    const { flow, lineage } = this.#context;
     const fresh = this.#context.freshness();
-    if (fresh === undefined || desk.holding || flow.config.whileReloading === 'serve') return false;
+    if (fresh === undefined || lineage.isHolding || flow.config.whileReloading === 'serve') return false;
     // What is no message by its envelope may be meant as one.
     if (envelope.kind === 'batch' || envelope.kind === 'invalid') return true;
     if (envelope.kind !== 'request') return false;
@@ -66,12 +66,12 @@ export class Lookout {
   }
 
   reloaded(): void {
-    this.#loops.reloaded(performance.now(), this.#context.desk.requests);
+    this.#loops.reloaded(performance.now(), this.#context.lineage.requestCount);
   }
 
   #mayWait(files: readonly string[]): boolean {
-    const { flow, desk } = this.#context;
-    const waits = this.#loops.mayWait(files, performance.now(), desk.requests);
+    const { flow, lineage } = this.#context;
+    const waits = this.#loops.mayWait(files, performance.now(), lineage.requestCount);
     if (waits && !this.#waits) {
       const what = `${nameFiles(files)} changed after each of the last reloads, with nobody asking for anything, as if the server wrote it`;
       const then = 'It is reloaded when the client asks for something next. Use --ignore for such files';

@@ -5,7 +5,7 @@
  */
 import type { Config } from '../config/config.js';
 import type { Log } from '../sinks/log.js';
-import type { CallTimes } from '../session/ledger.js';
+import type { CallTimes } from '../server/call-times.js';
 import type { WatchRule } from '../watch/types.js';
 import type { openWatch, Change, Mark, Watch, WatchOptions } from '../watch/watch.js';
 import { nameFiles } from '../agent/file-names.js';

@@ -1,278 +1,213 @@
 /**
- * The client's requests that a generation owes an answer to. Each is answered once: an answer that is not owed, because
- * it was given already or because the request has moved to another generation, is nobody's. What to do with what a lost
- * generation owed is decided in pipeline/.
+ * The requests of clients that one generation owes an answer to. Each is answered once: an answer that is not owed,
+ * because it was given already or because the request has moved to another generation, is nobody's. What to do with what
+ * a lost generation owed is decided in exchange/.
  */
 import type { Id } from '../wire/envelope.js';
+import { keyOf, type Key } from '../wire/ids.js';
 import { Message } from '../wire/message.js';
-import { keyOf, type Key } from './ids.js';
+import { CallClock } from './call-times.js';
 
-interface Entry {
+interface Entry<S> {
+  /** Whose it is. Undefined: nobody's, it waits in the pool. */
+  session: S | undefined;
+  /** As the client wrote it. */
   id: Id;
+  /** Of the id on the wire to the server. */
   key: Key;
-  /** Chooses its drawer. */
-  sum: number;
-  /** Grows with every request. */
+  /** Chooses its bucket. */
+  hash: number;
+  /** Grows with every request, over all generations. */
   order: number;
   method: string;
   /** As it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
   message: Message;
-  generation: number;
   /** The requests of one batch are answered together and never sent again. */
   batch: Batch | undefined;
-  /** Sent to a second generation after the first was lost. */
-  again: boolean;
+  /** It has been with another generation before, which was lost. */
+  isRetry: boolean;
   cancelled: boolean;
-  /** What lies below it in its drawer: older, and under the same id or another. */
-  next: Entry | undefined;
+  /** The next in its bucket: older, and under the same id or another. */
+  next: Entry<S> | undefined;
 }
 
-export type Owed = Readonly<Entry>;
-
-/** How many answers the client still waits for from a generation. */
-interface Count {
-  readonly generation: number;
-  owing: number;
+export interface PendingRequest<S> extends Readonly<Omit<Entry<S>, 'session' | 'next'>> {
+  readonly session: S;
 }
 
 /** Tells one batch from the others. */
 export type Batch = object;
 
-/**
- * When the client waited for results of tool calls, on the clock that the ledger was given. Other requests do not
- * count.
- */
-export interface CallTimes {
-  /** At least one call has no answer yet. */
-  readonly open: boolean;
-  /** Since when the client has waited, or had when it last did. */
-  readonly busySince: number;
-  /** When it last had all of its answers. */
-  readonly idleSince: number;
-  /** When the first of these calls began, if each followed soon on the answers before. */
-  readonly activeSince: number;
-  /** How many calls went to a server so far. */
-  readonly calls: number;
-  /** When the last of them began, and when it was answered: not yet is Infinity. */
-  readonly newestBegan: number;
-  readonly newestEnded: number;
-}
-
-/** Milliseconds after an answer in which a server may still finish what the call made it do. */
-export const CALL_AFTERMATH = 200;
-
 const CALL = 'tools/call';
 const NOTHING = Message.of(Buffer.alloc(0));
-/** Stands for none: generations begin with 1. */
-const NOBODY: Count = { generation: 0, owing: 0 };
-/** So many are kept for the next ones. */
-const SPARE = 1024;
-/** To begin with; a power of two. With fewer requests open, most drawers hold one or none. */
-const DRAWERS = 1024;
-/** Of a key that is longer than anybody's, so many characters choose the drawer. */
-const LOOKED_AT = 256;
+/** How many entries are kept for the next requests. */
+const POOL_SIZE = 1024;
+/** To begin with; a power of two. With fewer requests open, most buckets hold one or none. */
+const BUCKETS = 1024;
+/** Of a key that is longer than anybody's, so many characters choose the bucket. */
+const HASHED_CHARACTERS = 256;
 
-function blank(): Entry {
-  return {
-    id: '',
-    key: '',
-    sum: 0,
-    order: 0,
-    method: '',
-    message: NOTHING,
-    generation: 0,
-    batch: undefined,
-    again: false,
-    cancelled: false,
-    next: undefined,
-  };
-}
-
-function sumOf(key: Key): number {
-  const { length } = key;
-  const step = length <= LOOKED_AT ? 1 : Math.ceil(length / LOOKED_AT);
-  let sum = length;
-  for (let at = 0; at < length; at += step) sum = (sum * 31 + key.charCodeAt(at)) | 0;
-  return sum ^ (sum >>> 15);
-}
-
-function empty(drawers: number): (Entry | undefined)[] {
-  return Array.from({ length: drawers }, () => undefined);
-}
-
-export class Ledger {
+export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
   /**
-   * By key, the newest on top. No map: one that is filled and emptied all the time discards a table every few hundred
-   * requests, each with a reference to the next; once one of them has become old, all that follow do too, and take the
-   * whole heap's collection to go.
+   * By key, the newest first. A hash table of our own instead of a `Map`. A `Map` that is filled and emptied all the
+   * time allocates a new table every few hundred requests, and the old tables reference the new ones. Once one of them
+   * is in V8's old generation, all later ones are promoted too and wait for a full collection (figures:
+   * docs/PERFORMANCE.md).
    */
-  #drawers = empty(DRAWERS);
+  #buckets = empty<S>(BUCKETS);
   #size = 0;
-  readonly #spare: Entry[] = [];
-  readonly #counts = new Map<number, Count>();
-  /** The one that was changed last: mostly it is changed again. */
-  #count = NOBODY;
-  #entered = 0;
-  readonly #now: () => number;
-  /** How many calls the client waits for, of any generation. */
-  #open = 0;
-  #calls = 0;
-  #newestOrder = 0;
-  #newestBegan = -Infinity;
-  #newestEnded = -Infinity;
-  #busySince = -Infinity;
-  #idleSince = -Infinity;
-  #activeSince = -Infinity;
+  #count = 0;
+  readonly #pool: Entry<S>[] = [];
+  readonly #clock: CallClock;
 
-  constructor(now: () => number = () => 0) {
-    this.#now = now;
+  /** `clock`: of all generations of a lineage. */
+  constructor(clock: CallClock = new CallClock()) {
+    this.#clock = clock;
   }
 
-  get times(): CallTimes {
-    return {
-      open: this.#open > 0,
-      busySince: this.#busySince,
-      idleSince: this.#idleSince,
-      activeSince: this.#activeSince,
-      calls: this.#calls,
-      newestBegan: this.#newestBegan,
-      newestEnded: this.#newestEnded,
-    };
+  /** How many answers clients still wait for. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Null ids ask for nothing that could be matched. */
-  enter(id: Id, method: string, message: Message, generation: number, batch?: Batch, again = false): void {
+  add(session: S, id: Id, method: string, message: Message, batch?: Batch, isRetry = false): void {
     const key = keyOf(id);
     if (key === 'null') return;
-    const owed = this.#spare.pop() ?? blank();
-    owed.id = id;
-    owed.key = key;
-    owed.sum = sumOf(key);
-    owed.order = ++this.#entered;
-    owed.method = method;
-    owed.message = message;
-    owed.generation = generation;
-    owed.batch = batch;
-    owed.again = again;
-    owed.cancelled = false;
-    if (++this.#size > 2 * this.#drawers.length) this.#grow();
-    this.#file(owed);
-    this.#countOf(generation).owing++;
-    if (method === CALL) this.#callBegan(owed.order);
+    const entry = this.#pool.pop() ?? blank<S>();
+    entry.session = session;
+    entry.id = id;
+    entry.key = key;
+    entry.hash = hashOf(key);
+    entry.order = this.#clock.began(method);
+    entry.method = method;
+    entry.message = message;
+    entry.batch = batch;
+    entry.isRetry = isRetry;
+    entry.cancelled = false;
+    if (++this.#size > 2 * this.#buckets.length) this.#grow();
+    this.#file(entry);
+    this.#count++;
   }
 
-  /** Strikes out what this generation owed under the id; undefined if it owed nothing. */
-  settle(id: Id, generation: number): Owed | undefined {
-    const owed = this.find(keyOf(id), generation);
-    if (owed !== undefined) this.strike(owed);
-    return owed;
+  /** The request is answered. Undefined if nothing was owed under this id. */
+  complete(id: Id): PendingRequest<S> | undefined {
+    const pending = this.find(keyOf(id));
+    if (pending !== undefined) this.remove(pending);
+    return pending;
   }
 
-  find(key: Key, generation?: number): Owed | undefined {
-    let owed = this.#drawers[this.#drawerOf(sumOf(key))];
-    while (owed !== undefined && (owed.key !== key || (generation !== undefined && owed.generation !== generation)))
-      owed = owed.next;
-    return owed;
+  /** The newest under this id. */
+  find(key: Key): PendingRequest<S> | undefined {
+    let entry = this.#buckets[this.#bucketOf(hashOf(key))];
+    while (entry !== undefined && entry.key !== key) entry = entry.next;
+    return entry as PendingRequest<S> | undefined;
   }
 
-  cancel(owed: Owed): void {
-    if (owed.cancelled) return;
-    const entry = owed as Entry;
+  /**
+   * A cancelled request is never sent again. Of a call nothing is kept. Of other requests the bytes are kept, because a
+   * late result (a page of a list) is recorded by its params. They are copied: a line keeps the whole chunk that it was
+   * read in.
+   */
+  cancel(pending: PendingRequest<S>): void {
+    if (pending.cancelled) return;
+    const entry = pending as Entry<S>;
     entry.cancelled = true;
-    // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is
-    // answered all the same, what it asked for matters; copied, because a line keeps the whole chunk that it was read
-    // in.
-    entry.message = owed.method === CALL ? NOTHING : owed.message.copy();
-    this.#closed(owed);
+    entry.message = pending.method === CALL ? NOTHING : pending.message.copy();
+    this.#closed(pending);
   }
 
-  /** How many answers the client still waits for from this generation. */
-  owing(generation: number): number {
-    return this.#counts.get(generation)?.owing ?? 0;
-  }
-
-  /** Strikes out all that the generation owed, oldest first. */
-  take(generation: number): Owed[] {
-    const taken = this.#all().filter((owed) => owed.generation === generation);
-    for (const owed of taken) this.strike(owed);
-    this.#counts.delete(generation);
-    this.#count = NOBODY;
+  /** Takes out all of them, oldest first. */
+  takeAll(): PendingRequest<S>[] {
+    const taken = [...this];
+    for (const pending of taken) this.remove(pending);
     return taken;
   }
 
-  /** What was struck out, and nobody looks at any more, is used again. */
-  release(owed: Owed): void {
-    const entry = owed as Entry;
+  remove(pending: PendingRequest<S>): void {
+    const entry = pending as Entry<S>;
+    const bucket = this.#bucketOf(entry.hash);
+    const first = this.#buckets[bucket];
+    if (first === entry) {
+      this.#buckets[bucket] = entry.next;
+    } else {
+      let before = first;
+      while (before !== undefined && before.next !== entry) before = before.next;
+      if (before !== undefined) before.next = entry.next;
+    }
+    entry.next = undefined;
+    this.#size--;
+    if (!entry.cancelled) this.#closed(pending);
+  }
+
+  /** What was taken out, and nobody looks at any more, is used again. */
+  recycle(pending: PendingRequest<S>): void {
+    const entry = pending as Entry<S>;
+    entry.session = undefined;
     entry.id = entry.key = entry.method = '';
     entry.message = NOTHING;
     entry.batch = undefined;
-    if (this.#spare.length < SPARE) this.#spare.push(entry);
-  }
-
-  strike(owed: Owed): void {
-    const drawer = this.#drawerOf(owed.sum);
-    const top = this.#drawers[drawer];
-    if (top === owed) {
-      this.#drawers[drawer] = owed.next;
-    } else {
-      let above = top;
-      while (above !== undefined && above.next !== owed) above = above.next;
-      if (above !== undefined) above.next = owed.next;
-    }
-    (owed as Entry).next = undefined;
-    this.#size--;
-    if (!owed.cancelled) this.#closed(owed);
-  }
-
-  #closed({ generation, method, order }: Owed): void {
-    this.#countOf(generation).owing--;
-    if (method === CALL) this.#callEnded(order);
-  }
-
-  #callBegan(order: number): void {
-    const now = this.#now();
-    this.#calls++;
-    this.#newestOrder = order;
-    this.#newestBegan = now;
-    this.#newestEnded = Infinity;
-    if (this.#open++ > 0) return;
-    this.#busySince = now;
-    if (now - this.#idleSince > CALL_AFTERMATH) this.#activeSince = now;
-  }
-
-  #callEnded(order: number): void {
-    const now = this.#now();
-    if (order === this.#newestOrder) this.#newestEnded = now;
-    if (--this.#open === 0) this.#idleSince = now;
-  }
-
-  #drawerOf(sum: number): number {
-    return sum & (this.#drawers.length - 1);
-  }
-
-  #file(owed: Entry): void {
-    const drawer = this.#drawerOf(owed.sum);
-    owed.next = this.#drawers[drawer];
-    this.#drawers[drawer] = owed;
+    if (this.#pool.length < POOL_SIZE) this.#pool.push(entry);
   }
 
   /** Oldest first. */
-  #all(): Entry[] {
-    const all: Entry[] = [];
-    for (const top of this.#drawers) for (let owed = top; owed !== undefined; owed = owed.next) all.push(owed);
+  [Symbol.iterator](): Iterator<PendingRequest<S>> {
+    return (this.#all() as PendingRequest<S>[])[Symbol.iterator]();
+  }
+
+  #closed({ method, order }: PendingRequest<S>): void {
+    this.#count--;
+    this.#clock.ended(method, order);
+  }
+
+  #bucketOf(hash: number): number {
+    return hash & (this.#buckets.length - 1);
+  }
+
+  #file(entry: Entry<S>): void {
+    const bucket = this.#bucketOf(entry.hash);
+    entry.next = this.#buckets[bucket];
+    this.#buckets[bucket] = entry;
+  }
+
+  #all(): Entry<S>[] {
+    const all: Entry<S>[] = [];
+    if (this.#size === 0) return all;
+    for (const first of this.#buckets) for (let entry = first; entry !== undefined; entry = entry.next) all.push(entry);
     return all.sort((one, other) => one.order - other.order);
   }
 
   #grow(): void {
     const all = this.#all();
-    this.#drawers = empty(2 * this.#drawers.length);
-    for (const owed of all) this.#file(owed);
+    this.#buckets = empty(2 * this.#buckets.length);
+    for (const entry of all) this.#file(entry);
   }
+}
 
-  #countOf(generation: number): Count {
-    if (this.#count.generation === generation) return this.#count;
-    const count = this.#counts.get(generation) ?? { generation, owing: 0 };
-    this.#counts.set(generation, count);
-    return (this.#count = count);
-  }
+function blank<S>(): Entry<S> {
+  return {
+    session: undefined,
+    id: '',
+    key: '',
+    hash: 0,
+    order: 0,
+    method: '',
+    message: NOTHING,
+    batch: undefined,
+    isRetry: false,
+    cancelled: false,
+    next: undefined,
+  };
+}
+
+function hashOf(key: Key): number {
+  const { length } = key;
+  const step = length <= HASHED_CHARACTERS ? 1 : Math.ceil(length / HASHED_CHARACTERS);
+  let hash = length;
+  for (let at = 0; at < length; at += step) hash = (hash * 31 + key.charCodeAt(at)) | 0;
+  return hash ^ (hash >>> 15);
+}
+
+function empty<S>(buckets: number): (Entry<S> | undefined)[] {
+  return Array.from({ length: buckets }, () => undefined);
 }

@@ -1,68 +1,46 @@
 /**
- * The tasks that servers run for the client (`tasks/…`): which generation has one, and whether the client still has
- * something to expect of it. A task lives in the process that began it, so requests about it go there, and that process
- * drains until its tasks are over. Pure; what a message says about a task is read in exchange/task-messages.ts.
+ * The tasks that one server runs for clients (`tasks/…`), and whether a client still has something to expect of them. A
+ * task lives in the process that began it, so requests about it go there, and that process drains until its tasks are
+ * over. Pure; what a message says about a task is read in exchange/task-messages.ts.
  */
 
-/** Of so many tasks whose server is gone it is remembered how they ended. */
-const MAX_GONE = 1000;
-
-interface Task {
-  readonly generation: number;
+interface Task<S> {
+  readonly session: S;
   /** The client has its result, or knows that there is none. */
   isOver: boolean;
 }
 
-/** How a task ended whose server is gone: the client had been told all there is to know of it, or not. */
-export type GoneTask = 'over' | 'lost';
+export class Tasks<S> {
+  readonly #tasks = new Map<string, Task<S>>();
 
-export class Tasks {
-  /** Some server of this session has said that it runs tasks: before that nobody looks for them. */
-  enabled = false;
-  readonly #tasks = new Map<string, Task>();
-  readonly #gone = new Map<string, GoneTask>();
-
-  created(id: string, generation: number): void {
-    this.#gone.delete(id);
-    this.#tasks.set(id, { generation, isOver: false });
+  get size(): number {
+    return this.#tasks.size;
   }
 
-  /** The client has been told how it ended. What another generation says of it counts for nothing. */
-  end(id: string, generation: number): void {
+  get openCount(): number {
+    let open = 0;
+    if (this.#tasks.size > 0) for (const { isOver } of this.#tasks.values()) if (!isOver) open++;
+    return open;
+  }
+
+  add(id: string, session: S): void {
+    this.#tasks.set(id, { session, isOver: false });
+  }
+
+  has(id: string): boolean {
+    return this.#tasks.has(id);
+  }
+
+  /** The client has been told how it ended. */
+  end(id: string): void {
     const task = this.#tasks.get(id);
-    if (task?.generation === generation) task.isOver = true;
+    if (task !== undefined) task.isOver = true;
   }
 
-  generationOf(id: string): number | undefined {
-    return this.#tasks.get(id)?.generation;
-  }
-
-  /** Undefined if it is not known, or its server is there. */
-  gone(id: string): GoneTask | undefined {
-    return this.#gone.get(id);
-  }
-
-  openIn(generation: number): number {
-    return this.#in(generation).filter(([, task]) => !task.isOver).length;
-  }
-
-  anyIn(generation: number): boolean {
-    return this.#in(generation).length > 0;
-  }
-
-  /** The generation is gone, and its tasks with it. */
-  lose(generation: number): void {
-    for (const [id, { isOver }] of this.#in(generation)) {
-      this.#tasks.delete(id);
-      this.#gone.set(id, isOver ? 'over' : 'lost');
-    }
-    for (const oldest of this.#gone.keys()) {
-      if (this.#gone.size <= MAX_GONE) break;
-      this.#gone.delete(oldest);
-    }
-  }
-
-  #in(generation: number): [string, Task][] {
-    return this.#tasks.size === 0 ? [] : [...this.#tasks].filter(([, task]) => task.generation === generation);
+  /** The server is gone, and its tasks with it. */
+  takeAll(): { readonly id: string; readonly session: S; readonly isOver: boolean }[] {
+    const all = [...this.#tasks].map(([id, task]) => ({ id, ...task }));
+    this.#tasks.clear();
+    return all;
   }
 }

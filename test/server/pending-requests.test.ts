@@ -1,79 +1,96 @@
 /** Who owes what, in the order that it was asked, however many there are and whatever their ids. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyOf } from '#src/session/ids.js';
-import { Ledger } from '#src/session/ledger.js';
+import { CallClock } from '#src/server/call-times.js';
+import { PendingRequests } from '#src/server/pending-requests.js';
+import { keyOf } from '#src/wire/ids.js';
 import { Message } from '#src/wire/message.js';
 import { fc } from '../support/property.js';
 
 const NOTHING = Message.of(Buffer.alloc(0));
 
-test('P3 order: what a lost server owed comes back oldest first, also under ids that were used twice', () => {
-  const ledger = new Ledger();
-  for (const [at, id] of ['1', '2', '1', '3', '2'].entries()) ledger.enter(id, `m${at}`, NOTHING, 7);
-  ledger.enter('9', 'another', NOTHING, 8);
+const client = 'the client';
+
+test('P1 one answer: requests under one id are completed one by one, each by the generation that owes it', () => {
+  const tables = [1, 2, 3].map(() => new PendingRequests<string>());
+  for (const [at, pending] of tables.entries()) pending.add(client, '7', `method-${at + 1}`, NOTHING);
+  const [first, second, third] = tables as [PendingRequests<string>, PendingRequests<string>, PendingRequests<string>];
+  assert.equal(second.complete('7')?.method, 'method-2');
+  assert.equal(second.complete('7'), undefined);
+  assert.equal(third.complete('7')?.method, 'method-3');
+  assert.equal(first.complete('7.0')?.method, 'method-1');
   assert.deepEqual(
-    ledger.take(7).map(({ method }) => method),
+    tables.map(({ count }) => count),
+    [0, 0, 0],
+  );
+});
+
+test('P3 order: what a lost server owed comes back oldest first, also under ids that were used twice', () => {
+  const pending = new PendingRequests<string>();
+  for (const [at, id] of ['1', '2', '1', '3', '2'].entries()) pending.add(client, id, `m${at}`, NOTHING);
+  assert.deepEqual(
+    pending.takeAll().map(({ method }) => method),
     ['m0', 'm1', 'm2', 'm3', 'm4'],
   );
-  assert.equal(ledger.owing(7), 0);
-  assert.equal(ledger.owing(8), 1);
+  assert.equal(pending.count, 0);
 });
 
-test('P1 nothing lost: what is released keeps nothing of its request, and takes nothing into the next', () => {
-  const ledger = new Ledger();
+test('P1 nothing lost: what is recycled keeps nothing of its request, and takes nothing into the next', () => {
+  const pending = new PendingRequests<string>(new CallClock());
   const line = Message.of(Buffer.from('a line'));
-  ledger.enter('1', 'tools/call', line, 7, {}, true);
-  ledger.enter('1', 'ping', line, 7);
-  const owed = ledger.settle('1', 7)!;
-  ledger.release(owed);
-  assert.deepEqual([owed.message.length, owed.id, owed.key, owed.method], [0, '', '', '']);
+  pending.add(client, '1', 'tools/call', line, {}, true);
+  pending.add(client, '1', 'ping', line);
+  const done = pending.complete('1')!;
+  pending.recycle(done);
+  assert.deepEqual([done.message.length, done.id, done.key, done.method, done.session], [0, '', '', '', undefined]);
 
-  ledger.enter('2', 'tools/list', line, 8);
-  const next = ledger.find('2')!;
-  const { id, method, generation, order, batch, again, cancelled, next: below } = next;
-  assert.deepEqual([id, method, generation, order, String(next.message)], ['2', 'tools/list', 8, 3, 'a line']);
-  assert.deepEqual([batch, again, cancelled, below], [undefined, false, false, undefined]);
-  assert.equal(ledger.find('1')?.method, 'tools/call');
-  assert.equal(ledger.owing(7), 1);
+  pending.add('another client', '2', 'tools/list', line);
+  const next = pending.find('2')!;
+  const { session, id, method, order, batch, isRetry, cancelled, message } = next;
+  assert.equal(next, done, 'it is the same record');
+  assert.deepEqual([session, id, method, order, String(message)], ['another client', '2', 'tools/list', 3, 'a line']);
+  assert.deepEqual([batch, isRetry, cancelled], [undefined, false, false]);
+  assert.equal(pending.find('1')?.method, 'tools/call');
+  assert.equal(pending.count, 2);
 });
 
-test('P1 nothing lost: whatever is asked, cancelled and answered in any order, the ledger is a list that is searched', () => {
+test('P1 nothing lost: whatever is asked, cancelled and answered in any order, the table is a list that is searched', () => {
   const id = fc.oneof(
     fc.nat({ max: 40 }).map(String),
     fc.constantFrom('"a"', '"b"', '1.0', '-3', '1e2', '"\\u0061"', `"${'x'.repeat(700)}1"`, `"${'x'.repeat(700)}2"`),
   );
   const generation = fc.integer({ min: 1, max: 3 });
   const step = fc.oneof(
-    { weight: 5, arbitrary: fc.record({ act: fc.constant('enter' as const), id, generation }) },
-    { weight: 3, arbitrary: fc.record({ act: fc.constant('settle' as const), id, generation }) },
+    { weight: 5, arbitrary: fc.record({ act: fc.constant('add' as const), id, generation }) },
+    { weight: 3, arbitrary: fc.record({ act: fc.constant('complete' as const), id, generation }) },
     { weight: 1, arbitrary: fc.record({ act: fc.constant('cancel' as const), id, generation }) },
     { weight: 1, arbitrary: fc.record({ act: fc.constant('take' as const), id, generation }) },
   );
   type Kept = { key: string; method: string; generation: number; cancelled: boolean };
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const ledger = new Ledger();
+      const clock = new CallClock();
+      const tables = [1, 2, 3].map(() => new PendingRequests<string>(clock));
       let list: Kept[] = [];
       for (const [at, { act, ...of }] of steps.entries()) {
         const key = keyOf(of.id);
+        const pending = tables[of.generation - 1]!;
         const newest = list.findLast((kept) => kept.key === key && kept.generation === of.generation);
-        if (act === 'enter') {
-          ledger.enter(of.id, `m${at}`, Message.of(Buffer.from(`line ${at}`)), of.generation);
+        if (act === 'add') {
+          pending.add(client, of.id, `m${at}`, Message.of(Buffer.from(`line ${at}`)));
           list.push({ key, method: `m${at}`, generation: of.generation, cancelled: false });
-        } else if (act === 'settle') {
-          const settled = ledger.settle(of.id, of.generation);
-          assert.equal(settled?.method, newest?.method);
+        } else if (act === 'complete') {
+          const completed = pending.complete(of.id);
+          assert.equal(completed?.method, newest?.method);
           list = list.filter((kept) => kept !== newest);
-          if (settled !== undefined) ledger.release(settled);
+          if (completed !== undefined) pending.recycle(completed);
         } else if (act === 'cancel') {
-          const owed = ledger.find(key);
-          const last = list.findLast((kept) => kept.key === key);
-          assert.equal(owed?.method, last?.method);
-          if (owed !== undefined) ledger.cancel(owed);
-          if (last !== undefined) last.cancelled = true;
+          const found = pending.find(key);
+          assert.equal(found?.method, newest?.method);
+          if (found !== undefined) pending.cancel(found);
+          if (newest !== undefined) newest.cancelled = true;
         } else {
-          const taken = ledger.take(of.generation).map(({ method }) => method);
+          const taken = pending.takeAll().map(({ method }) => method);
           const expected = list.filter((kept) => kept.generation === of.generation);
           assert.deepEqual(
             taken,
@@ -82,8 +99,8 @@ test('P1 nothing lost: whatever is asked, cancelled and answered in any order, t
           list = list.filter((kept) => !expected.includes(kept));
         }
         for (const each of [1, 2, 3]) {
-          const owing = list.filter((kept) => kept.generation === each && !kept.cancelled).length;
-          assert.equal(ledger.owing(each), owing);
+          const owed = list.filter((kept) => kept.generation === each && !kept.cancelled).length;
+          assert.equal(tables[each - 1]?.count, owed);
         }
       }
     }),
@@ -100,10 +117,10 @@ test('P12 bounded: tens of thousands of open requests are found as fast as a few
   const cost = (count: number): number => {
     const all = ids(count);
     const costs = Array.from({ length: 5 }, () => {
-      const ledger = new Ledger();
+      const pending = new PendingRequests<string>();
       const began = process.cpuUsage();
-      for (const each of all) ledger.enter(each, 'tools/call', NOTHING, 1);
-      for (const each of all) assert.equal(ledger.settle(each, 1)?.id, each);
+      for (const each of all) pending.add(client, each, 'tools/call', NOTHING);
+      for (const each of all) assert.equal(pending.complete(each)?.id, each);
       return process.cpuUsage(began).user / count;
     });
     return Math.min(...costs);
@@ -113,11 +130,11 @@ test('P12 bounded: tens of thousands of open requests are found as fast as a few
   assert.ok(many < 10 * few, `${few} µs each of 3,000, ${many} of 60,000`);
 });
 
-test('P3 order: what is owed is taken oldest first after the drawers were made more', () => {
-  const ledger = new Ledger();
-  for (let n = 0; n < 9000; n++) ledger.enter(String(n % 3000), `m${n}`, NOTHING, 1);
-  assert.equal(ledger.settle('7', 1)?.method, 'm6007');
-  const taken = ledger.take(1).map(({ method }) => Number(method.slice(1)));
+test('P3 order: what is owed is taken oldest first after the table has grown', () => {
+  const pending = new PendingRequests<string>();
+  for (let n = 0; n < 9000; n++) pending.add(client, String(n % 3000), `m${n}`, NOTHING);
+  assert.equal(pending.complete('7')?.method, 'm6007');
+  const taken = pending.takeAll().map(({ method }) => Number(method.slice(1)));
   assert.deepEqual(
     taken,
     Array.from({ length: 9000 }, (_, n) => n).filter((n) => n !== 6007),

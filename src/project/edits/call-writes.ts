@@ -3,7 +3,7 @@
  * writes (P6). Counted are paths, and for files that come and go also their places: an ending in a directory, and below
  * the directory above it. Pure; what follows is decided in `server-data.ts`.
  */
-import { CALL_AFTERMATH, type CallTimes } from '../../session/ledger.js';
+import { CALL_AFTERMATH, type CallTimes } from '../../server/call-times.js';
 import type { Certainty } from './background-writes.js';
 
 /**

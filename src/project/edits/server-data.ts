@@ -7,7 +7,7 @@
  * Files that an option names, and sources, always restart it: of those, only a loop is noticed. Pure;
  * `server-writes.ts` looks at the disk.
  */
-import type { CallTimes } from '../../session/ledger.js';
+import type { CallTimes } from '../../server/call-times.js';
 import { BackgroundWrites, type Certainty } from './background-writes.js';
 import { CallWrites, REST_MS, type Moment } from './call-writes.js';
 import { WriteLoops } from './write-loops.js';
