@@ -8,7 +8,7 @@ import PQueue from 'p-queue';
 import { buildNote, type LastBuild } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
-import { retire } from '../exchange/handover.js';
+import { demote, type PendingHandshake } from '../exchange/handover.js';
 import { nameFiles } from '../agent/file-names.js';
 import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
 import { Backoff } from './backoff.js';
@@ -17,15 +17,13 @@ import type { AttemptWindow } from '../project/attempt-window.js';
 import { pathsOf } from '../project/disk.js';
 import type { Rule } from '../config/config.js';
 import type { Project } from '../project/project.js';
-import { KnownLists } from './known-lists.js';
 import { baselines, type Baselines } from './list-diff.js';
 import { announceAgentTools, announceLists } from './announce.js';
 import { notSpawned } from '../server/not-spawned.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
-import { awaitsFirst, type Introduction } from '../exchange/desk.js';
-import type { Generation } from '../server/generation.js';
+import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
 import { hangs } from './handshake-timeout.js';
 import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
 import { servingOf } from './state.js';
@@ -58,8 +56,7 @@ export class Attempts {
   #owing: Wants = nothing;
   /** What the next tool result has to say of builds, by rule, once the attempt has ended well. */
   readonly #notes = new Map<string, string>();
-  #before: { readonly generation: number | undefined; readonly lists: Promise<Baselines> } | undefined;
-  readonly #knownLists = new KnownLists();
+  #before: { readonly serving: Upstream | undefined; readonly lists: Promise<Baselines> } | undefined;
 
   constructor(context: AttemptsContext) {
     this.#context = context;
@@ -78,7 +75,7 @@ export class Attempts {
 
   begin(attempt: Attempt): void {
     const { flow, traffic, over } = this.#context;
-    const { desk } = traffic;
+    const { lineage, session } = traffic;
     const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
     const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
@@ -91,9 +88,10 @@ export class Attempts {
     }
     this.#snapshots?.forget('failed');
     this.#snapshots?.take('attempt');
-    const stale = this.#before === undefined || (desk.serving ?? this.#before.generation) !== this.#before.generation;
-    if (desk.session.complete && stale) {
-      this.#before = { generation: desk.serving, lists: baselines(desk, desk.serving, this.#knownLists, over) };
+    const { serving } = lineage;
+    const stale = this.#before === undefined || (serving ?? this.#before.serving) !== this.#before.serving;
+    if (lineage.agreement.isInitialized && stale) {
+      this.#before = { serving, lists: baselines(session, over) };
     }
     this.#queue(run, () => this.#build(run));
   }
@@ -119,15 +117,14 @@ export class Attempts {
   }
 
   /** Goes on with a process that has been started and asked already. */
-  adopt(attempt: Attempt, introduction: Introduction): void {
+  adopt(attempt: Attempt, pending: PendingHandshake): void {
     const run = createRun(attempt, []);
     this.#snapshots?.take('attempt', 'serving');
     this.#run = run;
     this.#queue(run, async () => {
       const { flow, traffic } = this.#context;
-      const knownLists = this.#knownLists;
-      const context = { flow, traffic, before: undefined, knownLists, spawned: () => {}, hangs: this.#hangs };
-      await this.#end(introduction.generation, run, await adoptStep(context, introduction, run));
+      const context = { flow, traffic, before: undefined, spawned: () => {}, hangs: this.#hangs };
+      await this.#end(pending.upstream.generation, run, await adoptStep(context, pending, run));
     });
   }
 
@@ -163,9 +160,9 @@ export class Attempts {
     this.#before = undefined;
     if (!well) return;
     this.#owing = nothing;
-    const { desk } = this.#context.traffic;
-    if (desk.serving !== undefined) this.#knownLists.serves(desk.serving);
-    if (this.#notes.size > 0) desk.notes = new Map([...(desk.notes ?? []), ...this.#notes]);
+    const { sessions } = this.#context.traffic.lineage;
+    if (this.#notes.size > 0)
+      for (const session of sessions) session.notes = new Map([...(session.notes ?? []), ...this.#notes]);
     this.#notes.clear();
   }
 
@@ -220,9 +217,9 @@ export class Attempts {
     const { flow, traffic } = this.#context;
     if (restart) run.next = 'restart';
     this.#owing = { next: run.next, signals: run.signals };
-    const before = toolsBeside(traffic.desk);
+    const before = toolsBeside(traffic.session);
     traffic.reconfigure(flow.config);
-    if (toolsBeside(traffic.desk) !== before) announceAgentTools(flow, traffic.desk);
+    if (toolsBeside(traffic.session) !== before) announceAgentTools(flow, traffic.session);
     const since = Date.now() - (performance.now() - run.began);
     this.#snapshots?.recordConfiguration(version);
     await this.#context.project.watchAnew(version, since);
@@ -241,13 +238,13 @@ export class Attempts {
   }
 
   async #refresh(number: number, run: Run): Promise<void> {
-    const { flow, traffic, dispatch, over } = this.#context;
-    const { desk } = traffic;
-    const generation = traffic.generation(number);
-    if (generation === undefined) return;
+    const { flow, traffic, roster, dispatch, over } = this.#context;
+    const { session } = traffic;
+    const upstream = roster.get(number);
+    if (upstream === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
     await this.removeBytecode();
-    const refresh = { desk, generation, signals: run.signals, before, knownLists: this.#knownLists };
+    const refresh = { session, upstream, signals: run.signals, before };
     run.difference = await timed(run, 'refresh', () => refreshStep(refresh, run.abort.signal));
     if (run.abort.signal.aborted || !(await this.#finish(run))) return;
     const equal = run.difference === undefined || run.difference.changed.length === 0;
@@ -256,14 +253,14 @@ export class Attempts {
     // A server takes its time to read a file again.
     const signal = AbortSignal.any([run.abort.signal, over]);
     void lateDifference(refresh, before, signal).then((late) => {
-      if (late !== undefined && !signal.aborted) announceLists(flow, desk, late);
+      if (late !== undefined && !signal.aborted) announceLists(flow, session, late);
     });
   }
 
   async #start(number: number, run: Run): Promise<void> {
     const { flow, traffic, roster, state } = this.#context;
     if (state().strategy === 'replace') {
-      await roster.untilAlone(traffic.desk.serving);
+      await roster.untilAlone(traffic.lineage.serving);
       const { restartDelay } = flow.config;
       if (number > 1 && restartDelay > 0)
         await delay(restartDelay, undefined, { signal: run.abort.signal }).catch(() => {});
@@ -285,14 +282,14 @@ export class Attempts {
       // yet.
       void this.removeBytecode();
     };
-    const context = { flow, traffic, before, knownLists: this.#knownLists, spawned, hangs: this.#hangs };
+    const context = { flow, traffic, before, spawned, hangs: this.#hangs };
     const step = await startStep(context, number, run);
     await this.#end(number, run, step);
   }
 
   async #end(number: number, run: Run, step: StartStep): Promise<void> {
     const { flow, dispatch, history, traffic } = this.#context;
-    const { desk } = traffic;
+    const { lineage } = traffic;
     switch (step.kind) {
       case 'aborted':
         return;
@@ -305,10 +302,10 @@ export class Attempts {
       case 'ready':
         if (!(await this.#finish(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
-        if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
-        if (step.generation.process.isGone)
-          return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
-        run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
+        if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, run, await step.open());
+        if (step.upstream.process.isGone)
+          return this.#failed(number, run, failureOf(flow, step.upstream, 'start'), false);
+        run.first = awaitsFirst(lineage) && (run.attempt.number === 1 || lineage.agreement.isLocalResult);
         if (number > 1) history.restarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }
@@ -330,15 +327,15 @@ export class Attempts {
       busy,
       skipped: run.skipped,
       delay: Math.max(1000, pause),
-      unborn: !this.#context.traffic.desk.born,
-      isFirst: awaitsFirst(this.#context.traffic.desk) && pause === 0,
+      unborn: !hasServerAnswered(this.#context.traffic.lineage),
+      isFirst: awaitsFirst(this.#context.traffic.lineage) && pause === 0,
     });
   }
 
   /** The first server takes too long: the client is told, but it may still come. */
-  readonly #hangs = (generation: Generation, ms: number): void => {
+  readonly #hangs = (upstream: Upstream, ms: number): void => {
     const { flow, dispatch } = this.#context;
-    dispatch({ on: 'overdue', generation: generation.number, failure: hangs(flow, generation, ms) });
+    dispatch({ on: 'overdue', generation: upstream.generation, failure: hangs(flow, upstream, ms) });
   };
 
   /** How long to wait before the next start, if no server is left to go on with. */
@@ -358,13 +355,15 @@ export class Attempts {
   }
 
   async #retire(number: number, run: Run): Promise<void> {
-    const { desk } = this.#context.traffic;
+    const { traffic, roster } = this.#context;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
       this.#context.history.retiring(number + 1, run, this.lastExit);
       this.#context.dispatch({ on: 'drains', generation: number });
-      retire(desk, number);
-      await drain(this.#context, number, true);
+      const upstream = roster.get(number);
+      if (upstream === undefined) return;
+      demote(traffic.lineage, upstream);
+      await drain(this.#context, upstream, true);
     });
     this.#context.dispatch({ on: 'retired', generation: number });
   }

@@ -4,7 +4,7 @@
  * a server makes by writing its own files ends here (P6, settles).
  */
 import { nameFiles } from '../agent/file-names.js';
-import type { Desk } from '../exchange/desk.js';
+import type { LineageRecord } from '../exchange/records.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import { pathsOf } from '../project/disk.js';
@@ -15,7 +15,7 @@ import type { Event, State } from './states.js';
 
 export interface ChangeDetectorContext {
   readonly flow: FlowContext;
-  readonly desk: Desk;
+  readonly lineage: LineageRecord;
   readonly window: AttemptWindow;
   state(): State;
   snapshots(): Snapshots | undefined;
@@ -33,9 +33,9 @@ export class ChangeDetector {
 
   /** A request may only be executed by code as new as the disk. Opening a session needs no more than a server. */
   needsCheck(envelope: Envelope): boolean {
-    const { flow, desk } = this.#context;
+    const { flow, lineage } = this.#context;
     const snapshots = this.#context.snapshots();
-    if (snapshots === undefined || desk.holding || flow.config.whileReloading === 'serve') return false;
+    if (snapshots === undefined || lineage.isHolding || flow.config.whileReloading === 'serve') return false;
     // What is no message by its envelope may be meant as one.
     if (envelope.kind === 'batch' || envelope.kind === 'invalid') return true;
     if (envelope.kind !== 'request') return false;

@@ -3,7 +3,7 @@
  * starts is no edit for anybody. Gives the pure parts in edits/ the time and the disk; what follows is decided by
  * `lineage/`.
  */
-import type { CallTimes } from '../session/ledger.js';
+import type { CallTimes } from '../server/call-times.js';
 import { pathsOf, type Disk, type Snapshot } from './disk.js';
 import type { AttemptHistory, EndOfAttempt, OutputDetector } from './edits/output-detector.js';
 import { ReloadLoopGuard } from './edits/reload-loop-guard.js';

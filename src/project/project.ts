@@ -4,7 +4,7 @@
  * when their clients have asked for something. What a change leads to is decided by each lineage.
  */
 import type { ConfigInForce } from '../config/config-in-force.js';
-import type { CallTimes } from '../session/ledger.js';
+import type { CallTimes } from '../server/call-times.js';
 import type { Log } from '../sinks/log.js';
 import { openWatch } from '../watch/watch.js';
 import { AttemptWindow, type LineageActivity } from './attempt-window.js';

@@ -4,7 +4,7 @@
  * `server-data.ts`, from the times of the calls and of the reloads.
  */
 import { nameFiles } from '../agent/file-names.js';
-import type { CallTimes } from '../session/ledger.js';
+import type { CallTimes } from '../server/call-times.js';
 import type { Log } from '../sinks/log.js';
 import type { Change, Mark, Watch } from '../watch/watch.js';
 import { changeTimeOf } from './edits/call-writes.js';

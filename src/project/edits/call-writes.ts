@@ -14,7 +14,7 @@
  *
  * Pure. What follows is decided in `server-data.ts`.
  */
-import { CALL_AFTERMATH, type CallTimes } from '../../session/ledger.js';
+import { CALL_AFTERMATH, type CallTimes } from '../../server/call-times.js';
 import type { Certainty } from './background-writes.js';
 
 /**

@@ -12,7 +12,7 @@
  *
  * With one client it is what that client's times are. Pure.
  */
-import type { CallTimes } from '../../session/ledger.js';
+import type { CallTimes } from '../../server/call-times.js';
 
 const NO_CALLS: CallTimes = {
   open: false,

@@ -15,7 +15,7 @@
  * What is said of a file is said of new files of its kind near it too (keysOf). A file changes back into a source when
  * it changes while no call runs. Pure; `project/server-writes.ts` looks at the disk.
  */
-import type { CallTimes } from '../../session/ledger.js';
+import type { CallTimes } from '../../server/call-times.js';
 import { BackgroundWrites, type Certainty } from './background-writes.js';
 import { CallWrites, REST_MS, type ChangeTime } from './call-writes.js';
 

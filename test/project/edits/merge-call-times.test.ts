@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeCallTimes } from '#src/project/edits/merge-call-times.js';
-import type { CallTimes } from '#src/session/ledger.js';
+import type { CallTimes } from '#src/server/call-times.js';
 
 /** A client that waited from `began` to `ended`, and for nothing else; without an end, it still does. */
 function waited(began: number, ended?: number, more: Partial<CallTimes> = {}): CallTimes {
