@@ -99,7 +99,7 @@ function write(files) {
   return changed.length > 0 || !existsSync(join(output, 'main.cjs.compiled'));
 }
 
-/** src/cli/main.ts is main.cjs, src/lineage/controller.ts is lineage-controller.cjs, a package is what it is called. */
+/** src/cli/main.ts is main.cjs, src/reloading.ts is reloading.cjs, a package is what it is called. */
 function nameOf(entry) {
   return entry
     .replace(/^src\/(cli\/)?/, '')

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
 import type { ConfigInForce } from './config/config-in-force.js';
-import type { Flow, FlowContext, Streams } from './flow/flow.js';
+import type { Flow, FlowContext, StdioFlowContext, Streams } from './flow/flow.js';
 import type { Log } from './sinks/log.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
@@ -47,7 +47,7 @@ export function createProxy(
     return reason;
   });
   const mark = first?.mark ?? newMark();
-  const context: FlowContext = {
+  const context: StdioFlowContext = {
     io,
     configInForce,
     get config() {
@@ -68,14 +68,12 @@ export function createProxy(
     helperCommand,
     leftovers: createLeftovers({ mark, log: () => context.log, reap: () => context.config.reap }),
     noise: reportNoise(io.stderr, log),
-    notStarted: (error) => {
+    reportNotStarted: (error) => {
       const missing = error.code === 'ENOENT';
       log.error(
         'failed',
         missing ? `command not found: ${config.command}` : `can't run ${config.command}: ${error.message}`,
       );
-      ended({ by: 'not-started', error });
-      return { close: () => {}, signal: () => {}, reload: () => {} };
     },
     ended,
   };
@@ -95,17 +93,14 @@ export function createProxy(
 }
 
 /** A flow is loaded only where it is used, and beside the server's own start. */
-async function pipeFlow(context: FlowContext): Promise<Flow> {
+async function pipeFlow(context: StdioFlowContext): Promise<Flow> {
   const { passThrough } = await import('./flow/pass-through.js');
   return passThrough(context);
 }
 
-async function reloadFlow(context: FlowContext): Promise<Flow> {
-  const [{ Controller }, { Project }] = await Promise.all([
-    import('./lineage/controller.js'),
-    import('./project/project.js'),
-  ]);
-  return new Controller(context, new Project(context));
+async function reloadFlow(context: StdioFlowContext): Promise<Flow> {
+  const { serveReloading } = await import('./reloading.js');
+  return serveReloading(context);
 }
 
 const CANNOT_REAP =

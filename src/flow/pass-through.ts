@@ -3,7 +3,7 @@
  * until one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
  */
 import { Shutdown, type ShutdownReason } from './shutdown.js';
-import type { Flow, FlowContext } from './flow.js';
+import type { Flow, StdioFlowContext } from './flow.js';
 import { SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
 import { CallClock } from '../server/call-times.js';
@@ -14,7 +14,7 @@ import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 /** The pipe makes no requests of its own, and keeps no times. */
 const UNUSED = { callClock: new CallClock(), now: () => 0, newRequestId: () => 'null' };
 
-export async function passThrough(context: FlowContext): Promise<Flow> {
+export async function passThrough(context: StdioFlowContext): Promise<Flow> {
   const { io, config, log, noise, ended } = context;
   const live = new Set<Upstream>();
   const end = (reason: ShutdownReason): void => {
@@ -43,7 +43,11 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
   };
 
   const started = await startServer(context.spec(1), UNUSED, events, context.first?.take());
-  if (!started.ok) return context.notStarted(started.error);
+  if (!started.ok) {
+    context.reportNotStarted(started.error);
+    ended({ by: 'not-started', error: started.error });
+    return { close: () => {}, signal: () => {}, reload: () => {} };
+  }
   const { upstream } = started;
   const { channel: server } = upstream;
   live.add(upstream);
@@ -65,7 +69,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
       gone: () => end({ by: 'client' }),
     },
   );
-  const shutdown = new Shutdown(live, client);
+  const shutdown = new Shutdown(live, () => [client]);
 
   return {
     close: () => end({ by: 'client' }),

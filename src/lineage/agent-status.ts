@@ -10,6 +10,7 @@ import * as say from '../agent/status-report.js';
 import { factsOf } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/tool-names.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
+import type { Session } from '../exchange/records.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Happened, History } from './history.js';
 import type { LiveGenerations } from './live-generations.js';
@@ -27,6 +28,7 @@ interface StatusContext {
 }
 
 interface Asked {
+  readonly session: Session;
   readonly waited: boolean;
   /** How many lines of stderr are wanted. */
   readonly log: number;
@@ -42,13 +44,17 @@ const MAX_ITEMS = 20;
 const MAX_ITEM = 200;
 const MAX_FAILURE = 1000;
 
-export function statusAnswer(context: StatusContext, { waited, log, outdated }: Asked, tools: ToolNames): Answer {
+export function statusAnswer(
+  context: StatusContext,
+  { session, waited, log, outdated }: Asked,
+  tools: ToolNames,
+): Answer {
   const { flow, history, snapshots, traffic } = context;
   const state = stateOf(context.state());
   const { serving } = traffic.lineage;
   const generation = serving?.generation;
   const { lastReload, lastFailure, lastBuild, lastChange } = history;
-  const { gained = [] } = serving?.capabilityGaps.get(traffic.session) ?? {};
+  const { gained = [] } = serving?.capabilityGaps.get(session) ?? {};
   const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);

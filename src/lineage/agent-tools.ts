@@ -136,7 +136,7 @@ export class AgentTools {
     if (wait) await waitWithProgress(this.#context, call, this.#started());
     const { flow, snapshots } = this.#context;
     await snapshots()?.disk.prepare(flow.config.rules.map((rule) => rule.name));
-    const asked = { waited: wait, log, outdated: this.#outdated() };
+    const asked = { session: call.session, waited: wait, log, outdated: this.#outdated() };
     this.#answer(call, statusAnswer(this.#context, asked, this.#names(call)));
   }
 

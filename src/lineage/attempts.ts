@@ -38,6 +38,8 @@ export interface AttemptsContext extends Stopping {
   readonly window: AttemptWindow;
   /** The disk has been quiet for a while: it is time to look at it. */
   onQuiet(): void;
+  /** The command of the very first server can't be run. */
+  onNotStarted(error: NodeJS.ErrnoException): void;
 }
 
 export class Attempts {
@@ -217,9 +219,9 @@ export class Attempts {
     const { flow, traffic } = this.#context;
     if (restart) run.next = 'restart';
     this.#owing = { next: run.next, signals: run.signals };
-    const before = toolsBeside(traffic.session);
+    const before = [...traffic.lineage.sessions].map((session) => ({ session, tools: toolsBeside(session) }));
     traffic.reconfigure(flow.config);
-    if (toolsBeside(traffic.session) !== before) announceAgentTools(flow, traffic.session);
+    for (const { session, tools } of before) if (toolsBeside(session) !== tools) announceAgentTools(flow, session);
     const since = Date.now() - (performance.now() - run.began);
     this.#snapshots?.recordConfiguration(version);
     await this.#context.project.watchAnew(version, since);
@@ -294,7 +296,7 @@ export class Attempts {
       case 'aborted':
         return;
       case 'not-spawned': {
-        if (number === 1) return void flow.notStarted(step.error);
+        if (number === 1) return this.#context.onNotStarted(step.error);
         return this.#failed(number, run, notSpawned(flow.name, flow.config.cwd, step.error), false);
       }
       case 'failed':

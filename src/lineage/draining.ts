@@ -77,11 +77,11 @@ function nameOf({ method, message }: PendingRequest): string {
  * stayed (P1). Resolves when nobody owes anything.
  */
 export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
-  const { lineage, gate } = traffic;
+  const { lineage } = traffic;
   endHold(lineage);
   const owing = [...roster].filter(({ owesAnything }) => owesAnything);
   await Promise.all(owing.map((upstream) => roster.untilDrained(upstream, flow.config.drain, over)));
-  await gate.emptied();
+  await traffic.gatesEmptied();
 }
 
 /**
@@ -92,7 +92,7 @@ export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<
   if (traffic.lineage.hold.size === 0) return;
   const late = new AbortController();
   await Promise.race([
-    reload.idle().then(() => traffic.gate.emptied()),
+    reload.idle().then(() => traffic.gatesEmptied()),
     delay(LAST_ANSWERS, undefined, { signal: late.signal }).catch(() => {}),
   ]);
   late.abort();

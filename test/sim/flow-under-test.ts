@@ -4,7 +4,8 @@
  * together is a change of this file alone. Who plays client, servers and disk is run.ts's to say.
  */
 import { Writable, type Readable } from 'node:stream';
-import { Controller } from '#src/lineage/controller.js';
+import { connectStdio } from '#src/front/stdio.js';
+import { Lineage } from '#src/lineage/lineage.js';
 import type { Config } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
 import { exitCodeOf } from '#src/exit-code.js';
@@ -45,12 +46,16 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
     connect(client) {
       const context = contextOf(config, client);
       project ??= new Project(context, disk.openWatch);
-      return new Controller(context, project);
+      const lineage = new Lineage(context, project);
+      lineage.attach(connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' }));
+      lineage.begin();
+      void lineage.closed.then((reason) => client.ended(exitCodeOf(reason)));
+      return { reload: () => lineage.restart(), signal: (signal) => lineage.close({ by: 'signal', signal }) };
     },
   };
 }
 
-function contextOf(config: Config, { name, input, output, logged, ended }: ConnectedClient): FlowContext {
+function contextOf(config: Config, { name, logged }: ConnectedClient): FlowContext {
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log: Log = {
     debug: () => {},
@@ -59,7 +64,6 @@ function contextOf(config: Config, { name, input, output, logged, ended }: Conne
     error: (event, text) => logged(event, text),
   };
   return {
-    io: { input, output, stderr },
     config,
     log,
     configInForce: fixedConfig(config),
@@ -79,11 +83,7 @@ function contextOf(config: Config, { name, input, output, logged, ended }: Conne
       stderr,
     }),
     noise: () => {},
-    notStarted: () => {
-      ended(127);
-      return { close: () => {}, signal: () => {}, reload: () => {} };
-    },
-    ended: (reason) => ended(exitCodeOf(reason)),
+    reportNotStarted: () => {},
   };
 }
 

@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   build: ['process', 'state'],
   server: ['process', 'wire', 'channel', 'lists', 'agent'],
   flow: ['process', 'wire', 'channel', 'sinks', 'config', 'server'],
-  front: ['wire'],
+  front: ['wire', 'channel'],
   exchange: ['session', 'server', 'wire', 'channel', 'lists', 'agent'],
   project: 'process sinks state config agent watch session build server flow'.split(' '),
   lineage:

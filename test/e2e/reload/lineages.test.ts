@@ -9,7 +9,8 @@ import { test, type TestContext } from 'node:test';
 import { resolveConfig, type Config, type Rule } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
 import type { FlowContext } from '#src/flow/flow.js';
-import { Controller } from '#src/lineage/controller.js';
+import { connectStdio } from '#src/front/stdio.js';
+import { Lineage } from '#src/lineage/lineage.js';
 import { newMark } from '#src/process/mark.js';
 import { OrphanGuard } from '#src/process/orphan-guard.js';
 import { Project } from '#src/project/project.js';
@@ -62,10 +63,11 @@ class Lineages {
     output.on('data', (chunk: Buffer) => lines.push(chunk));
     const ended = deferred<void>(`the end of ${name}`, story);
     const guard = new OrphanGuard();
-    void new Controller(
-      this.#contextOf(name, { input, output, stderr }, guard, () => ended.resolve()),
-      this.#project,
-    );
+    const lineage = new Lineage(this.#contextOf(name, stderr, guard), this.#project);
+    const limits = { maxMessage: () => this.#config.maxMessage, tooLong: () => 'too long' };
+    lineage.attach(connectStdio({ input, output }, limits));
+    lineage.begin();
+    void lineage.closed.then(() => ended.resolve());
     const close = async (): Promise<void> => {
       input.end();
       await ended.promise;
@@ -94,11 +96,10 @@ class Lineages {
     };
   }
 
-  #contextOf(name: string, io: FlowContext['io'], guard: OrphanGuard, ended: () => void): FlowContext {
+  #contextOf(name: string, stderr: PassThrough, guard: OrphanGuard): FlowContext {
     const config = this.#config;
     const mark = newMark();
     return {
-      io,
       configInForce: fixedConfig(config),
       config,
       log: this.#logOf(name),
@@ -108,14 +109,12 @@ class Lineages {
       helperCommand: undefined,
       leftovers: { gone: () => {}, close: () => Promise.resolve() },
       spec: (number) => {
-        const { stderr } = io;
         return { ...childSpec(config, number, mark), number, maxLine: config.maxMessage, stderr, guard };
       },
       noise: () => {},
-      notStarted: (error) => {
+      reportNotStarted: (error) => {
         throw error;
       },
-      ended,
     };
   }
 
