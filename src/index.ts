@@ -3,13 +3,25 @@
 // in one TypeError.
 
 import type { Readable, Writable } from 'node:stream';
-import { liveSupply, supplied, supply } from './config/discovery/supply.js';
+import { watchConfig, completeIfResolved, completeConfig } from './config/discovery/complete.js';
 import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
 import { openLog } from './sinks/open-log.js';
-import { createProxy as create, type Proxy } from './proxy.js';
+import { exitCodeOf } from './exit-code.js';
+import { createProxy as create } from './proxy.js';
 
-export type { Proxy, ProxyOptions };
+export type { ProxyOptions };
+
+export interface Proxy {
+  /** The exit code that a process of the proxy's own would have, once every server is gone and all is delivered. */
+  readonly closed: Promise<number>;
+  /** Ends as if the client had closed its side. */
+  close(): void;
+  /** Ends as if this signal had come; it is passed on to the servers. */
+  signal(name: NodeJS.Signals): void;
+  /** Restarts the server now, with a build if there is one. */
+  reload(): void;
+}
 
 export interface ProxyStreams {
   /** What the client writes. */
@@ -28,15 +40,15 @@ export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy
   const { logLevel: level, logFormat: format, logFile: file } = config;
   const { log, close: closeLog } = openLog({ level, format, file, stderr, env: process.env });
   for (const warning of warnings) log.warn('warning', warning);
-  const started = supply(resolved).then((first) => {
+  const started = completeConfig(resolved).then((first) => {
     if (first.found !== undefined) log[first.found.level]('starting', first.found.why);
-    const live = liveSupply(first, () => supplied(resolveGiven(options, cwd)));
-    return create({ input, output, stderr }, first.config, log, live);
+    const configInForce = watchConfig(first, () => completeIfResolved(resolveGiven(options, cwd)));
+    return create({ input, output, stderr }, configInForce, log);
   });
   const closed = started.then(async (proxy) => {
-    const code = await proxy.closed;
+    const reason = await proxy.closed;
     await closeLog(500);
-    return code;
+    return exitCodeOf(reason);
   });
   return {
     closed,

@@ -5,10 +5,10 @@
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
-import type { Config } from './config/config.js';
-import type { LiveConfig } from './config/live.js';
+import type { ConfigInForce } from './config/config-in-force.js';
 import type { Flow, FlowContext, Streams } from './flow/flow.js';
 import type { Log } from './sinks/log.js';
+import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
@@ -19,8 +19,8 @@ import type { Generation } from './server/generation.js';
 import type { Noise } from './server/noise.js';
 
 export interface Proxy {
-  /** The exit code that the proxy's process should have, once every server is gone and everything is delivered. */
-  readonly closed: Promise<number>;
+  /** Why the session ended, once every server is gone and everything is delivered. */
+  readonly closed: Promise<ShutdownReason>;
   /** Ends as if the client had closed its side. */
   close(): void;
   /** Ends as if this signal had come; it is passed on to the servers. */
@@ -34,29 +34,33 @@ export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
 
 export function createProxy(
   io: Streams,
-  config: Config,
+  configInForce: ConfigInForce,
   log: Log,
-  live?: LiveConfig,
   { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
 ): Proxy {
-  let settle: (code: number) => void = () => {};
-  const settled = new Promise<number>((resolve) => (settle = resolve));
+  const config = configInForce.current;
+  let ended: (reason: ShutdownReason) => void = () => {};
+  const end = new Promise<ShutdownReason>((resolve) => (ended = resolve));
   const guard = new OrphanGuard();
-  const closed = settled.then(async (code) => {
+  const closed = end.then(async (reason) => {
     await first?.end();
     guard.close();
-    return code;
+    return reason;
   });
   const mark = first?.mark ?? newMark();
   const context: FlowContext = {
     io,
-    config,
+    configInForce,
+    get config() {
+      return configInForce.current;
+    },
     log,
-    live,
     get name() {
       return basename(context.config.command);
     },
-    tooLong: messageTooLong(config.maxMessage),
+    get tooLong() {
+      return messageTooLong(configInForce.current.maxMessage);
+    },
     spec: (number) => {
       const spec = childSpec(context.config, number, mark);
       return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr, guard };
@@ -71,10 +75,10 @@ export function createProxy(
         'failed',
         missing ? `command not found: ${config.command}` : `can't run ${config.command}: ${error.message}`,
       );
-      settle(missing ? 127 : 126);
+      ended({ by: 'not-started', error });
       return { close: () => {}, signal: () => {}, reload: () => {} };
     },
-    settle,
+    ended,
   };
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) log.warn('warning', CANNOT_REAP);

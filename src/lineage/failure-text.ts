@@ -4,7 +4,7 @@
  */
 import type { Failure } from '../agent/words.js';
 import { withoutBanner } from '../process/script-banner.js';
-import { isAtRest } from './state.js';
+import { isAtRest, servingOf } from './state.js';
 import type { Step } from './states.js';
 
 /** What follows from a failure. Facts of the log's events too. */
@@ -21,7 +21,7 @@ export interface Outlook {
 
 export function outlookOf([state, effects]: Step): Outlook {
   const wait = effects.find((effect) => effect.do === 'wait');
-  const serving = 'serving' in state ? state.serving : undefined;
+  const serving = servingOf(state);
   return {
     ...(serving === undefined ? {} : { serving }),
     answered: effects.some(

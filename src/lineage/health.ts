@@ -20,7 +20,7 @@ import {
   type Mended,
 } from './failure-text.js';
 import type { History } from './history.js';
-import { isAtRest } from './state.js';
+import { failureOf, isAtRest } from './state.js';
 import type { Event, State, Step } from './states.js';
 
 export interface HealthContext {
@@ -63,7 +63,7 @@ export class Health {
         if (after.at === 'serving' || after.at === 'waiting') this.#failed(event.failure, step, event.generation);
         return;
       case 'exit':
-        if (after !== before && before.at !== 'retiring' && !event.clean) this.#ended(event, step);
+        if (after !== before && before.at !== 'retiring' && after.at !== 'leaving') this.#ended(event, step);
         return;
       default:
     }
@@ -127,7 +127,8 @@ export class Health {
     if (failure.kind === 'start') return this.#failed(failure, step, generation);
     const outlook = outlookOf(step);
     const [after] = step;
-    const isStanding = 'failure' in after && after.failure !== failure;
+    const current = failureOf(after);
+    const isStanding = current !== undefined && current !== failure;
     const text = crashText(failure.how, exit.code === RESTART, outlook, isStanding);
     const { kind, command, how, output } = failure;
     this.#context.flow.log.warn('crashed', text, { generation, ...exit, kind, command, how, output, ...outlook });

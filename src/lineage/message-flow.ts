@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Failure } from '../agent/words.js';
 import type { Config } from '../config/config.js';
 import type { FlowContext } from '../flow/flow.js';
 import { createDesk, type Desk, type DeskOptions, type Ports } from '../exchange/desk.js';
@@ -86,7 +87,7 @@ export class Traffic {
           noteTaskSupport(this.desk, membersOf(readAt(line, ['result'])));
           void memory.remember(method, line);
         },
-        openedInPlace: (method, isGuess) => reportOpening(flow, this.desk, method, isGuess),
+        openedInPlace: (method, isGuess, failure) => reportOpening(flow, method, isGuess, failure),
         refusedDiscover: () => void memory.forgetDiscover(),
         later: (ms, work) => void delay(ms, undefined, { signal: this.#over.signal, ref: false }).then(work, () => {}),
         warn: (text) => log.warn('warning', text),
@@ -122,7 +123,12 @@ export class Traffic {
     this.client = new Endpoint(
       io.input,
       io.output,
-      { limit: config.maxMessage },
+      // Asked for with each chunk: an edit of the configuration file may change it.
+      {
+        get limit() {
+          return flow.config.maxMessage;
+        },
+      },
       {
         run: (run) => this.gate.push(run),
         pieces: (pieces, length) => this.gate.pushPieces(pieces, length),
@@ -155,7 +161,7 @@ export class Traffic {
       },
       noise: flow.noise,
       tooLong: (generation) => {
-        const fault = `wrote a line of more than ${config.maxMessage} bytes`;
+        const fault = `wrote a line of more than ${flow.config.maxMessage} bytes`;
         log.error('failed', `generation ${generation.number} ${fault}: it is stopped. --max-message raises the limit`);
         generation.condemn(fault);
       },
@@ -235,9 +241,14 @@ export class Traffic {
 }
 
 /** Whoever reads the log must know that a client has a session though its server has not answered. */
-function reportOpening({ log, name }: FlowContext, desk: Desk, method: string, isGuess: boolean): void {
+function reportOpening(
+  { log, name }: FlowContext,
+  method: string,
+  isGuess: boolean,
+  failure: Failure | undefined,
+): void {
   const answer = isGuess ? 'with a minimal answer' : 'with what it said when it last ran';
-  const then = desk.failure === undefined ? 'everything else waits for it' : 'its tools come once it has started';
+  const then = failure === undefined ? 'everything else waits for it' : 'its tools come once it has started';
   log.info('starting', `${name} has not answered ${method}: the client is answered in its place, ${answer}; ${then}`, {
     method,
     inPlace: isGuess ? 'guess' : 'remembered',
@@ -245,6 +256,5 @@ function reportOpening({ log, name }: FlowContext, desk: Desk, method: string, i
 }
 
 function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {
-  const { retry, concurrency, onFailure, agentTools, hold, notify } = config;
-  return { retry, concurrency, onFailure, agentTools, name: flow.name, hold, promise: notify !== 'never', nonce };
+  return { ...config, name: flow.name, promise: config.notify !== 'never', nonce };
 }

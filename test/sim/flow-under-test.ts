@@ -5,8 +5,11 @@
  */
 import { Writable, type Readable } from 'node:stream';
 import { Controller } from '#src/lineage/controller.js';
+import { fixedConfig } from '#src/config/config-in-force.js';
 import type { Config } from '#src/config/config.js';
+import { exitCodeOf } from '#src/exit-code.js';
 import type { FlowContext } from '#src/flow/flow.js';
+import type { ShutdownReason } from '#src/flow/shutdown.js';
 import type { Log } from '#src/sinks/log.js';
 import type { Disk } from './disk.js';
 import type { Setting } from './script.js';
@@ -40,7 +43,8 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
   return { connect: (client) => new Controller(contextOf(config, client), disk.openWatch) };
 }
 
-function contextOf(config: Config, { name, input, output, logged, ended }: ConnectedClient): FlowContext {
+function contextOf(config: Config, { name, input, output, logged, ...client }: ConnectedClient): FlowContext {
+  const ended = (reason: ShutdownReason): void => client.ended(exitCodeOf(reason));
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log: Log = {
     debug: () => {},
@@ -51,8 +55,8 @@ function contextOf(config: Config, { name, input, output, logged, ended }: Conne
   return {
     io: { input, output, stderr },
     config,
+    configInForce: fixedConfig(config),
     log,
-    live: undefined,
     first: undefined,
     helperCommand: undefined,
     leftovers: { gone: () => {}, close: () => Promise.resolve() },
@@ -70,10 +74,10 @@ function contextOf(config: Config, { name, input, output, logged, ended }: Conne
     }),
     noise: () => {},
     notStarted: () => {
-      ended(127);
+      ended({ by: 'not-started', error: Object.assign(new Error('not found'), { code: 'ENOENT' }) });
       return { close: () => {}, signal: () => {}, reload: () => {} };
     },
-    settle: ended,
+    ended,
   };
 }
 

@@ -26,7 +26,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ),
   clients: ['config', 'state'],
   smoke: ['wire', 'process', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
-  cli: ['watch', 'config', 'sinks', 'state', 'build', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
+  cli: [
+    'watch',
+    'config',
+    'sinks',
+    'state',
+    'build',
+    'server',
+    'smoke',
+    'clients',
+    'proxy.ts',
+    'exit-code.ts',
+    'build-helper.ts',
+  ],
 };
 
 const pure = /^(session\/|exchange\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
