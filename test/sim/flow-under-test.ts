@@ -5,11 +5,10 @@
  */
 import { Writable, type Readable } from 'node:stream';
 import { Controller } from '#src/lineage/controller.js';
-import { fixedConfig } from '#src/config/config-in-force.js';
 import type { Config } from '#src/config/config.js';
+import { fixedConfig } from '#src/config/config-in-force.js';
 import { exitCodeOf } from '#src/exit-code.js';
 import type { FlowContext } from '#src/flow/flow.js';
-import type { ShutdownReason } from '#src/flow/shutdown.js';
 import type { Log } from '#src/sinks/log.js';
 import type { Disk } from './disk.js';
 import type { Setting } from './script.js';
@@ -43,8 +42,7 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
   return { connect: (client) => new Controller(contextOf(config, client), disk.openWatch) };
 }
 
-function contextOf(config: Config, { name, input, output, logged, ...client }: ConnectedClient): FlowContext {
-  const ended = (reason: ShutdownReason): void => client.ended(exitCodeOf(reason));
+function contextOf(config: Config, { name, input, output, logged, ended }: ConnectedClient): FlowContext {
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log: Log = {
     debug: () => {},
@@ -55,8 +53,8 @@ function contextOf(config: Config, { name, input, output, logged, ...client }: C
   return {
     io: { input, output, stderr },
     config,
-    configInForce: fixedConfig(config),
     log,
+    configInForce: fixedConfig(config),
     first: undefined,
     helperCommand: undefined,
     leftovers: { gone: () => {}, close: () => Promise.resolve() },
@@ -74,10 +72,10 @@ function contextOf(config: Config, { name, input, output, logged, ...client }: C
     }),
     noise: () => {},
     notStarted: () => {
-      ended({ by: 'not-started', error: Object.assign(new Error('not found'), { code: 'ENOENT' }) });
+      ended(127);
       return { close: () => {}, signal: () => {}, reload: () => {} };
     },
-    ended,
+    ended: (reason) => ended(exitCodeOf(reason)),
   };
 }
 
