@@ -1,11 +1,11 @@
 /** A simulated build: reads the sources some time after its start, and leaves what it made, or nothing that runs. */
 import type { Contents, Disk } from './disk.js';
 import type { Behaviour, Process } from './processes.js';
-import { mix, random } from './random.js';
+import { createRandom, mix } from '../support/random.js';
 import type { Script } from './script.js';
 
 export function build(disk: Disk, script: Script, process: Process): Behaviour {
-  const chance = random(mix(script.seed, process.pid));
+  const chance = createRandom(mix(script.seed, process.pid));
   let read: Contents | undefined;
   const programOf = (contents: Contents) => script.programs[contents['main.js'] % script.programs.length] ?? {};
   process.later(chance.below(10), () => {

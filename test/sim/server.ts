@@ -8,7 +8,7 @@ import type { Message } from './facts.js';
 import { listing, PAGE, type Lists } from './lists.js';
 import type { Model } from './model.js';
 import type { Behaviour, Process } from './processes.js';
-import { mix, random, type Random } from './random.js';
+import { createRandom, mix, type Random } from '../support/random.js';
 import type { Program, Script, Setting, Step } from './script.js';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
@@ -51,7 +51,7 @@ export class Server implements Behaviour {
     this.#script = script;
     this.#setting = setting;
     this.#isAlone = isAlone;
-    this.#chance = random(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
+    this.#chance = createRandom(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
     // The program that it will run decides how long it takes to be read; when it is read, it may be another.
     const likely = this.#programOf(disk.now);
     process.later(likely.boot ?? this.#chance.below(8), () => this.#boot());

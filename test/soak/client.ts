@@ -12,7 +12,7 @@ import { inEra, nextCall } from './calls.js';
 import type { Call, Plan, Wanted } from './calls.js';
 import { createJournal } from './journal.js';
 import type { Journal } from './journal.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 import type { Sources } from './sources.js';
 import { answered, cancelled, createTally, fault, progressed, sent } from './tally.js';
 import type { Tally } from './tally.js';

@@ -10,7 +10,7 @@ import { killAll, processesLeft, processesOf } from '../support/processes.js';
 import { startClient } from './client.js';
 import type { Client, ClientPlan } from './client.js';
 import { inEra } from './calls.js';
-import { createRandom } from './random.js';
+import { createRandom } from '../support/random.js';
 import { createOverdue, growth, sample } from './samples.js';
 import type { Sample } from './samples.js';
 import { createSources } from './sources.js';

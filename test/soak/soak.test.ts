@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message } from '../support/message.js';
 import type { Call } from './calls.js';
-import { createRandom } from './random.js';
+import { createRandom } from '../support/random.js';
 import { faultsOf, storiesOf, tables } from './report.js';
 import { soak } from './run.js';
 import { growth } from './samples.js';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from './client.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 
 export interface Intervals {
   /** Milliseconds. */
