@@ -20,10 +20,10 @@ export function announce(
 ): void {
   const { log } = flow;
   const ms = Math.round(performance.now() - run.began);
-  const facts = { generation: generation?.number, pid: generation?.pid, ms };
+  const facts = { generation: generation?.number, pid: generation?.process.pid, ms };
   if (!desk.session.stands) {
     // Nobody has asked it anything yet: whether it works will be known when it has answered.
-    log.info('starting', `starting: generation ${generation?.number}, pid ${generation?.pid}`, facts);
+    log.info('starting', `starting: generation ${generation?.number}, pid ${generation?.process.pid}`, facts);
     return;
   }
   if (run.first) return announceReady(flow, desk, generation, run.began);
@@ -68,7 +68,8 @@ export function announceReady(
   generation: Generation | undefined,
   since: number,
 ): void {
-  const { number, pid } = generation ?? {};
+  const { number, process } = generation ?? {};
+  const pid = process?.pid;
   const ms = Math.round(performance.now() - since);
   // Nobody may have asked it anything before an edit failed: that it answers now does not mend the edit.
   const failing = desk.failure === undefined ? {} : { failing: true };

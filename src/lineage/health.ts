@@ -107,8 +107,14 @@ export class Health {
     if (this.#standing === undefined || desk.serving === undefined) return;
     const { failure, since } = this.#standing;
     this.#standing = undefined;
-    const { number, pid } = generation(desk.serving) ?? { number: desk.serving };
-    flow.log.info('mended', mendedText(how, number), { how, generation: number, pid, kind: failure.kind, since });
+    const pid = generation(desk.serving)?.process.pid;
+    flow.log.info('mended', mendedText(how, desk.serving), {
+      how,
+      generation: desk.serving,
+      pid,
+      kind: failure.kind,
+      since,
+    });
   }
 
   #failed(failure: Failure, step: Step, generation?: number): void {

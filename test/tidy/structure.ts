@@ -7,6 +7,7 @@ type Tree = ReadonlyMap<string, string>;
 /** What each folder may import besides itself. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   wire: [],
+  channel: ['wire'],
   process: [],
   sinks: [],
   state: [],
@@ -16,14 +17,15 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   session: ['wire'],
   lists: ['wire'],
   build: ['process', 'state'],
-  server: ['process', 'wire', 'agent'],
-  flow: ['process', 'wire', 'sinks', 'config', 'server'],
+  server: ['process', 'wire', 'channel', 'agent'],
+  flow: ['process', 'wire', 'channel', 'sinks', 'config', 'server'],
   front: ['wire'],
-  exchange: ['session', 'wire', 'lists', 'agent'],
+  exchange: ['session', 'wire', 'channel', 'lists', 'agent'],
   project: 'process sinks state config agent watch session build server flow'.split(' '),
-  lineage: 'wire process sinks state config agent watch session lists build server flow front exchange project'.split(
-    ' ',
-  ),
+  lineage:
+    'wire channel process sinks state config agent watch session lists build server flow front exchange project'.split(
+      ' ',
+    ),
   clients: ['config', 'state'],
   smoke: ['wire', 'process', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
   cli: [
