@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { describe, test } from 'node:test';
 import { processesOf, startProxy } from '../support/harness.js';
+import { startWatched } from '../support/reload-project.js';
 import { behaviour, reloadable } from '../support/reloadable.js';
-import { startWatched } from './reload/watched.js';
 
 const shell = (script: string): string[] => ['sh', '-c', script];
 const ways = { 'a plain pass-through': ['--no-reload'], watching: ['--watch', '.'] };

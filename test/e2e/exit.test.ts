@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { describe, test } from 'node:test';
+import { until } from '../support/until.js';
 import { fixture, processesOf, project, startProxy } from '../support/harness.js';
 import type { Started } from '../support/harness.js';
 
@@ -68,7 +69,7 @@ describe('exit', { concurrency: 4 }, () => {
     peer.child.stdout.on('readable', () => {});
     await peer.waitForLog('up');
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'exit', params: { code: 9, bytes: 150_000 } });
-    while (processesOf(peer.marker).length > 1) await delay(20);
+    await until(() => processesOf(peer.marker).length <= 1, 'the end of the server', peer);
     let received = 0;
     for await (const chunk of peer.child.stdout.iterator()) received += (chunk as Buffer).length;
     assert.ok(received > 150_000, `${received} bytes`);

@@ -11,10 +11,10 @@ import { processesLeft, processesOf, project, projectDirOf, startDirect } from '
 import type { Started } from '../support/harness.js';
 import { bin } from '../support/paths.js';
 import type { Project } from '../support/project.js';
-import { behaviour, reloadable } from '../support/reloadable.js';
+import { type ReloadProject, startWatched, watched } from '../support/reload-project.js';
+import { behaviour, built, reloadable } from '../support/reloadable.js';
+import { until } from '../support/until.js';
 import { assertInTime } from '../support/in-time.js';
-import { built, startWatched, until, watched } from './reload/watched.js';
-import type { Watched } from './reload/watched.js';
 
 /** SDK clients end stdin, signal 2 s later, and kill after 2 s more. */
 const afterEnd = 4_000;
@@ -230,7 +230,7 @@ function heldProject(t: TestContext, says = 'one'): Project {
 }
 
 /** A client that begins a session, and leaves while the first build runs. */
-async function givesUp(t: TestContext, on: Project, more: readonly string[] = []): Promise<Watched> {
+async function givesUp(t: TestContext, on: Project, more: readonly string[] = []): Promise<ReloadProject> {
   const proxy = startWatched(t, { on, options: [...options, ...more], mayLeave: true });
   await proxy.send({ jsonrpc: '2.0', id: 'i', ...initialize });
   await proxy.untilBuilding(1);
@@ -239,7 +239,7 @@ async function givesUp(t: TestContext, on: Project, more: readonly string[] = []
 }
 
 /** By closing stdin, as SDK clients do. */
-async function leaves(proxy: Watched): Promise<void> {
+async function leaves(proxy: ReloadProject): Promise<void> {
   const start = performance.now();
   proxy.end();
   const { code } = await proxy.exit({ deadline: 60_000 });

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, test } from 'node:test';
+import { until } from '../support/until.js';
 import {
   fixture,
   fixtureCopy,
@@ -171,7 +172,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     const bytes = Buffer.alloc(4 * 1024 ** 2, 'a log line\n').toString('base64');
     const printed = peer.request('print', { stream: 'stderr', bytes });
     // More than the pipes take: from here on the server waits for a reader.
-    while (peer.child.stderr.readableLength === 0) await delay(10);
+    await until(() => peer.child.stderr.readableLength > 0, 'something on stderr', peer);
     peer.child.stderr.destroy();
     assert.ok((await printed).result, peer.transcript());
     assert.equal((await timed(peer, () => peer.end())).code, 0);
@@ -233,9 +234,7 @@ async function up(peer: Started, initialize = true): Promise<Started> {
 
 /** On a slow machine the client is done before the proxy has started its server. */
 async function processesAre(count: number, peer: Started): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (processesOf(peer.marker).length !== count && performance.now() < deadline) await delay(20);
-  assert.equal(processesOf(peer.marker).length, count, peer.transcript());
+  await until(() => processesOf(peer.marker).length === count, `${count} processes`, peer);
 }
 
 async function timed(peer: Started, act: () => void): Promise<{ code: number | null; ms: number }> {

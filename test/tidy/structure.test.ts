@@ -18,9 +18,9 @@ test('test and scripts: every file opens with a comment', () => {
 
 test('src, test and scripts: files that get long are named', (t) => {
   const trees = { src: sources, test: readTree('test', '.ts'), scripts: readTree('scripts', '.mjs') };
-  for (const [folder, tree] of Object.entries(trees)) {
-    assert.deepEqual(tooLong(tree), []);
-    for (const file of getsLong(tree)) t.diagnostic(`${folder}/${file}: is it one thing?`);
+  for (const [folder, files] of Object.entries(trees)) {
+    assert.deepEqual(tooLong(files), []);
+    for (const file of getsLong(files)) t.diagnostic(`${folder}/${file}: is it one thing?`);
   }
 });
 

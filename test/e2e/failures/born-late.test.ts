@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour } from '../../support/reloadable.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, script, scripted } from '../../support/reloadable.js';
 import { meta, modern, script as modernScript } from '../modern/modern.js';
 import { build, builtFiles, failureIn, failureOf, namesIn, standInTools } from './failures.js';
 

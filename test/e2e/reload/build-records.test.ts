@@ -5,9 +5,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { projectDirOf } from '../../support/harness.js';
-import { behaviour } from '../../support/reloadable.js';
-import { built, watched } from './watched.js';
-import type { Watched, WatchedOptions } from './watched.js';
+import { type ReloadProject, watched, type WatchedOptions } from '../../support/reload-project.js';
+import { behaviour, built } from '../../support/reloadable.js';
 
 const command = ['--build', 'node build.mjs'];
 
@@ -16,7 +15,7 @@ function packaged(scripts: Record<string, string> = {}): Record<string, string> 
   return { ...built().files, 'package.json': JSON.stringify({ name: 'p', version: '1.0.0', scripts }) };
 }
 
-async function ended(proxy: Watched): Promise<void> {
+async function ended(proxy: ReloadProject): Promise<void> {
   proxy.end();
   await proxy.exit();
 }

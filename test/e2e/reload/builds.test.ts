@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { processesOf } from '../../support/harness.js';
-import { behaviour } from '../../support/reloadable.js';
-import { built, startWatched, watched } from './watched.js';
+import { startWatched, watched } from '../../support/reload-project.js';
+import { behaviour, built } from '../../support/reloadable.js';
 
 const command = ['--build', 'node build.mjs'];
 

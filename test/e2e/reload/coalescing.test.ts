@@ -7,7 +7,9 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
 import { project } from '../../support/harness.js';
-import { built, gated, startWatched, until, watched } from './watched.js';
+import { startWatched, watched } from '../../support/reload-project.js';
+import { built, gated } from '../../support/reloadable.js';
+import { until } from '../../support/until.js';
 
 const building = ['--build', 'node build.mjs'];
 

@@ -4,7 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent } from '../agent/agent.js';
 import { modern, script as modernScript } from '../modern/modern.js';
 import { live as liveSdk } from '../modern/sdk.js';

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
 import { project, startProxy } from '../../support/harness.js';
 import { kinds, saveAndCall, versions } from '../../support/versions.js';
-import { behaviour } from '../../support/reloadable.js';
-import { built, modes, startWatched, watched } from './watched.js';
+import { modes, startWatched, watched } from '../../support/reload-project.js';
+import { behaviour, built } from '../../support/reloadable.js';
 
 const cycles: Record<string, number> = { events: 25, polling: 6 };
 

@@ -6,14 +6,14 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
 import { project } from '../../support/harness.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { modes, type ReloadProject, watched } from '../../support/reload-project.js';
+import { behaviour, built, reloadable } from '../../support/reloadable.js';
 import { inProcess } from './in-process.js';
-import { built, modes, watched, type Watched } from './watched.js';
 
 const building = ['--build', 'node build.mjs'];
 
 /** Whether nothing restarts by itself for a while. Only time can show that nothing comes. */
-async function rests(proxy: Watched): Promise<void> {
+async function rests(proxy: ReloadProject): Promise<void> {
   const before = await proxy.generation();
   await delay(800);
   assert.equal(await proxy.generation(), before, proxy.transcript());

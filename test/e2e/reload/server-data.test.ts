@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apart, reloads, serving, warnings } from './data-server.js';
-import type { Watched } from './watched.js';
+import type { ReloadProject } from '../../support/reload-project.js';
 
-async function writes(proxy: Watched, calls: number, file: (call: number) => string): Promise<void> {
+async function writes(proxy: ReloadProject, calls: number, file: (call: number) => string): Promise<void> {
   for (let call = 0; call < calls; call++) assert.equal(await proxy.call('write', { file: file(call) }), 'written');
   await proxy.call('generation');
 }
@@ -77,7 +77,7 @@ test('P4 fresh: what the server writes with no call running is an edit when some
 });
 
 const prompt = { reads: ['prompts/a.md'], files: { 'prompts/a.md': 'v0' } };
-const read = (proxy: Watched) => proxy.call('read', { file: 'prompts/a.md' });
+const read = (proxy: ReloadProject) => proxy.call('read', { file: 'prompts/a.md' });
 
 test('P4 fresh: edits right after each answer may be taken for the server’s, but are served after a rest', async (t) => {
   const proxy = await serving(t, prompt);

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { project } from '../../support/harness.js';
-import { built, modes, watched, type Watched, type WatchedOptions } from './watched.js';
+import { modes, type ReloadProject, watched, type WatchedOptions } from '../../support/reload-project.js';
+import { built } from '../../support/reloadable.js';
 
-type Act = (proxy: Watched) => void;
+type Act = (proxy: ReloadProject) => void;
 /** The number is how many generations the edit costs. */
 type Step = [what: string, restarts: 0 | 1, act: Act];
 
@@ -160,7 +161,7 @@ for (const { title, given, steps, polls } of scenarios) {
   }
 }
 
-async function walk(proxy: Watched, steps: Step[]): Promise<void> {
+async function walk(proxy: ReloadProject, steps: Step[]): Promise<void> {
   for (const [what, restarts, act] of steps) {
     const before = await proxy.generation();
     act(proxy);

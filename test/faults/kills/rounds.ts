@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { processesLeft, project, startProxy, type Started } from '../../support/harness.js';
 import type { Project } from '../../support/project.js';
+import { readLog } from '../../support/proxy-log.js';
 import { createRandom, type Random } from '../../support/random.js';
 import { stateIsWhole } from './state.js';
 import { noneTwice, traffic, wordsOf, type Counts } from './traffic.js';
@@ -167,8 +168,8 @@ function phaseOf(log: string): string {
     failed: 'failed',
     crashed: 'restarting',
   };
-  const events = [...log.matchAll(/"event":"(starting|building|built|change|reloaded|failed|crashed|drained|ready)"/g)];
-  return phases[events.at(-1)?.[1] ?? 'starting'] ?? 'serving';
+  const events = readLog(log).filter(({ event }) => event in phases || event === 'drained' || event === 'ready');
+  return phases[events.at(-1)?.event ?? 'starting'] ?? 'serving';
 }
 
 /** A test context's part in cleaning up, for less than a test. */
