@@ -21,7 +21,7 @@ for (const { why, line } of corpus) {
   });
 }
 
-test(`P2 same bytes: splitter, scanner and editor agree with JSON.parse on ${LINES} random lines`, () => {
+test(`P2 splitter, scanner and editor agree with JSON.parse on ${LINES} random lines`, () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -5,7 +5,7 @@ import { Ledger } from '#src/session/ledger.js';
 import { Questions } from '#src/session/questions.js';
 import { Message } from '#src/wire/message.js';
 
-test('P1 one answer: requests under one id are settled one by one, each with the generation that owes it', () => {
+test('P1 requests under one id are settled one by one, each with the generation that owes it', () => {
   const ledger = new Ledger();
   const line = Message.fromJson('{}');
   for (const generation of [1, 2, 3]) ledger.enter('7', `method-${generation}`, line, generation);
@@ -19,7 +19,7 @@ test('P1 one answer: requests under one id are settled one by one, each with the
   );
 });
 
-test('P1 one answer: a lost generation owes all that was asked of it, and nothing of the others', () => {
+test('P1 a lost generation owes all that was asked of it, and nothing of the others', () => {
   const ledger = new Ledger();
   const line = Message.fromJson('{}');
   for (const generation of [1, 2, 1]) ledger.enter('"a"', `method-${generation}`, line, generation);
@@ -29,7 +29,7 @@ test('P1 one answer: a lost generation owes all that was asked of it, and nothin
   assert.equal(ledger.settle('"a"', 2)?.generation, 2);
 });
 
-test('P12 bounded: of the questions of lost generations only the newest thousand are remembered', () => {
+test('P12 of the questions of lost generations only the newest thousand are remembered', () => {
   const questions = new Questions();
   for (let id = 0; id < 1200; id++) questions.ask(String(id), 1, 'sampling/createMessage', undefined);
   assert.equal(questions.orphan(1).length, 1200);
@@ -38,7 +38,7 @@ test('P12 bounded: of the questions of lost generations only the newest thousand
   assert.equal(questions.answer('1199')?.orphan, true);
 });
 
-test('P10 no cross-talk: a question is found by the id that its asker gave it, whatever the client sees', () => {
+test('P10 a question is found by the id that its asker gave it, whatever the client sees', () => {
   const questions = new Questions();
   const first = questions.ask('0', 1, 'sampling/createMessage', undefined);
   const second = questions.ask('0', 2, 'sampling/createMessage', undefined);

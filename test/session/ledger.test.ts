@@ -8,7 +8,7 @@ import { fc } from '../support/property.js';
 
 const NOTHING = Message.of(Buffer.alloc(0));
 
-test('P3 order: what a lost server owed comes back oldest first, also under ids that were used twice', () => {
+test('P3 what a lost server owed comes back oldest first, also under ids that were used twice', () => {
   const ledger = new Ledger();
   for (const [at, id] of ['1', '2', '1', '3', '2'].entries()) ledger.enter(id, `m${at}`, NOTHING, 7);
   ledger.enter('9', 'another', NOTHING, 8);
@@ -90,7 +90,7 @@ test('P1 nothing lost: whatever is asked, cancelled and answered in any order, t
   );
 });
 
-test('P12 bounded: tens of thousands of open requests are found as fast as a few, also under long ids that are much alike', () => {
+test('P12 tens of thousands of open requests are found as fast as a few, also under long ids that are much alike', () => {
   const ids = (count: number) =>
     Array.from(
       { length: count },
@@ -113,7 +113,7 @@ test('P12 bounded: tens of thousands of open requests are found as fast as a few
   assert.ok(many < 10 * few, `${few} µs each of 3,000, ${many} of 60,000`);
 });
 
-test('P3 order: what is owed is taken oldest first after the drawers were made more', () => {
+test('P3 what is owed is taken oldest first after the drawers were made more', () => {
   const ledger = new Ledger();
   for (let n = 0; n < 9000; n++) ledger.enter(String(n % 3000), `m${n}`, NOTHING, 1);
   assert.equal(ledger.settle('7', 1)?.method, 'm6007');

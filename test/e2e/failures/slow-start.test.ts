@@ -165,7 +165,7 @@ describe('a slow first start', { concurrency: 4 }, () => {
     assert.equal(await proxy.call('which'), '1');
   });
 
-  test('P13 clean exit: a client that goes meanwhile is not kept', async (t) => {
+  test('P13 a client that goes meanwhile is not kept', async (t) => {
     const proxy = await live(t, files(), opening);
     await open(proxy);
     proxy.end();

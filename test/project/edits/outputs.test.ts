@@ -10,7 +10,7 @@ function attempts(outputs: Outputs, count: number, ...files: string[]): readonly
   return taken;
 }
 
-test('P6 settles: a file that changes in attempt after attempt is taken for an output once, and then is good', () => {
+test('P6 a file that changes in attempt after attempt is taken for an output once, and then is good', () => {
   const outputs = new Outputs();
   assert.equal(outputs.mayBe(['a']), false);
   assert.deepEqual(attempts(outputs, ENOUGH - 1, 'a'), []);
@@ -20,13 +20,13 @@ test('P6 settles: a file that changes in attempt after attempt is taken for an o
   assert.deepEqual(outputs.ended(['a']), []);
 });
 
-test('P6 settles: two files that change in turns are both taken for outputs', () => {
+test('P6 two files that change in turns are both taken for outputs', () => {
   const outputs = new Outputs();
   for (let turn = 1; turn < ENOUGH; turn += 1) for (const file of ['a', 'b']) outputs.ended([file]);
   assert.deepEqual([outputs.ended(['a']), outputs.ended(['b'])], [['a'], ['b']]);
 });
 
-test('P6 settles: an edit in a pause, or an attempt in which nothing changes, clears a file of all suspicion', () => {
+test('P6 an edit in a pause, or an attempt in which nothing changes, clears a file of all suspicion', () => {
   const outputs = new Outputs();
   attempts(outputs, ENOUGH - 1, 'a', 'b');
   outputs.edited(['a']);
@@ -36,7 +36,7 @@ test('P6 settles: an edit in a pause, or an attempt in which nothing changes, cl
   assert.deepEqual(attempts(outputs, ENOUGH - 1, 'a'), []);
 });
 
-test('P6 settles: an output that somebody edits is a source again', () => {
+test('P6 an output that somebody edits is a source again', () => {
   const outputs = new Outputs();
   attempts(outputs, ENOUGH, 'a');
   outputs.ended([]);
@@ -45,7 +45,7 @@ test('P6 settles: an output that somebody edits is a source again', () => {
   assert.deepEqual([outputs.are(['a']), outputs.mayBe(['a'])], [false, false]);
 });
 
-test('P6 settles: a file that no attempt could keep up with delays none, counts afterwards, and is let off once it rests', () => {
+test('P6 a file that no attempt could keep up with delays none, counts afterwards, and is let off once it rests', () => {
   const outputs = new Outputs();
   attempts(outputs, ENOUGH, 'a');
   outputs.ended(['a', 'b']);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Rewrites } from '#src/project/edits/same-content-saves.js';
 
-test('P4 fresh: a file that stirs is news, for as long as the attempt goes on', () => {
+test('P4 a file that stirs is news, for as long as the attempt goes on', () => {
   const rewrites = new Rewrites();
   rewrites.begin();
   assert.deepEqual(rewrites.news([]), { files: [], told: true });
@@ -14,7 +14,7 @@ test('P4 fresh: a file that stirs is news, for as long as the attempt goes on', 
   assert.deepEqual(rewrites.news(['a', 'b']), { files: ['a', 'b'], told: false });
 });
 
-test('P6 settles: what has stirred in the attempt before is no news, nor if attempts in between were given up', () => {
+test('P6 what has stirred in the attempt before is no news, nor if attempts in between were given up', () => {
   const rewrites = new Rewrites();
   rewrites.begin();
   rewrites.news(['a']);
@@ -23,7 +23,7 @@ test('P6 settles: what has stirred in the attempt before is no news, nor if atte
   assert.deepEqual(rewrites.news(['a', 'b']).files, ['b']);
 });
 
-test('P4 fresh: an attempt that ended without it makes it news again', () => {
+test('P4 an attempt that ended without it makes it news again', () => {
   const rewrites = new Rewrites();
   rewrites.begin();
   rewrites.news(['a', 'b']);
