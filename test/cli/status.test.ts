@@ -1,6 +1,6 @@
-// `mcp-hotline status` and `mcp-hotline log` on the built bin: what they print of the proxies of a directory, running, killed
-// or gone, for people and as data, and that no environment is in it, and no argument that looks like a key. What the
-// trail holds is for test/e2e/agent and test/log.
+// `mcp-hotline status` and `mcp-hotline log` on the built bin: what they print of the proxies of a directory, running,
+// killed or gone, for people and as data, and that no environment is in it, and no argument that looks like a key. What
+// the trail holds is for test/e2e/agent and test/log.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';

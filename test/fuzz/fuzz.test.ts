@@ -1,6 +1,6 @@
 /**
- * The short form of `npm run prove fuzz`: the whole corpus, and lines of another seed in every run. What is compared with
- * what is said in check-scan.ts, check-edit.ts and check-lines.ts.
+ * The short form of `npm run prove fuzz`: the whole corpus, and lines of another seed in every run. What is compared
+ * with what is said in check-scan.ts, check-edit.ts and check-lines.ts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

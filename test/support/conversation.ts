@@ -1,6 +1,6 @@
-// A client at line level on two streams: what a test sends leaves as the very bytes it gave, what arrives is kept raw and
-// parsed. It is no MCP client: it answers nothing and assumes nothing unless the test says so. What is at the other end,
-// a process or a proxy in this one, is the caller's.
+// A client at line level on two streams: what a test sends leaves as the very bytes it gave, what arrives is kept raw
+// and parsed. It is no MCP client: it answers nothing and assumes nothing unless the test says so. What is at the other
+// end, a process or a proxy in this one, is the caller's.
 
 import type { Readable, Writable } from 'node:stream';
 import { splitLines } from './lines.js';

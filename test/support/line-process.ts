@@ -1,5 +1,5 @@
-// A process with pipes whose output is cut into lines: what every client of the tests, the soak and the benchmark starts.
-// It keeps nothing and understands nothing; that is for those who are handed the lines.
+// A process with pipes whose output is cut into lines: what every client of the tests, the soak and the benchmark
+// starts. It keeps nothing and understands nothing; that is for those who are handed the lines.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';

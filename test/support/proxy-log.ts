@@ -1,5 +1,5 @@
-// The log of a proxy that writes JSON (`--log-format json`), out of what came on stderr: events, and nothing of what the
-// server printed there.
+// The log of a proxy that writes JSON (`--log-format json`), out of what came on stderr: events, and nothing of what
+// the server printed there.
 
 import type { Json } from './message.js';
 

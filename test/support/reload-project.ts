@@ -1,7 +1,7 @@
 // A project with the proxy on it, for tests of what a reload does: the test saves sources, opens gates (files that a
 // server waits for), and reads what each generation was told and what the log says. `live` is for tests of messages:
-// when it ends, what holds for every test is checked. `watched` is for tests of changes: a call is also the barrier there,
-// since the disk has been looked at when it is answered. What the projects are made of is reloadable.ts's.
+// when it ends, what holds for every test is checked. `watched` is for tests of changes: a call is also the barrier
+// there, since the disk has been looked at when it is answered. What the projects are made of is reloadable.ts's.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -142,7 +142,10 @@ interface LiveOptions {
   atEnd?: (ended: ReloadProject) => void;
 }
 
-/** Starts on these files, with a journal, and opens the session. At its end: no second response, nothing of the proxy's own. */
+/**
+ * Starts on these files, with a journal, and opens the session. At its end: no second response, nothing of the proxy's
+ * own.
+ */
 export async function live(
   t: TestContext,
   files: Record<string, string>,

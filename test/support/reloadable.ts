@@ -1,5 +1,5 @@
-// What the projects of tests are made of: an entry file and one small module that says how the server behaves, so that a
-// test changes the server by writing a file. The servers themselves are reloadable.mjs and scripted.mjs in
+// What the projects of tests are made of: an entry file and one small module that says how the server behaves, so that
+// a test changes the server by writing a file. The servers themselves are reloadable.mjs and scripted.mjs in
 // fixtures/servers; the proxy on such a project is reload-project.ts's.
 
 import { join } from 'node:path';

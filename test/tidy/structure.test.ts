@@ -29,6 +29,15 @@ test('a file of 251 lines is said to get long, one of 250 is not', () => {
   assert.deepEqual([getsLong(lines(250)), getsLong(lines(251))], [[], ['wire/x.ts: 251 lines, more than 250']]);
 });
 
+test('test and scripts: a comment fits into 120 columns', () => {
+  const wide = [...readTree('test', '.ts'), ...readTree('scripts', '.mjs')].flatMap(([file, text]) =>
+    [...text.matchAll(/^ *(?:\/\/|\/\*\*|\*) .*$/gm)]
+      .filter(([line]) => line.length > 120 && !line.includes('oxlint-disable'))
+      .map(([line]) => `${file}: ${line}`),
+  );
+  assert.deepEqual(wide, []);
+});
+
 test('test: every property test has the seed of the suite', () => {
   const others = [...readTree('test', '.ts')].filter(([, text]) => /from 'fast-check'/.test(text));
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// --agent-tools auto: list_server_tools and call_server_tool, for clients that are known to ignore list_changed, and nothing for all
-// others. Who the client is, is in its initialize, or in every request of the modern era.
+// --agent-tools auto: list_server_tools and call_server_tool, for clients that are known to ignore list_changed, and
+// nothing for all others. Who the client is, is in its initialize, or in every request of the modern era.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,5 +1,5 @@
-// `--env-file` on the built bin: its variables reach the server, an edit restarts it before the next call is executed, and no value is
-// logged. The syntax and the precedence are for test/config.
+// `--env-file` on the built bin: its variables reach the server, an edit restarts it before the next call is executed,
+// and no value is logged. The syntax and the precedence are for test/config.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,6 @@
 // The options that change what a reload does to messages, each on the built bin: --concurrency, --while-reloading,
-// --retry,
-// --notify, --drain, --start-timeout, and the ways to have no reloading at all. --hold is hold-limits.test.ts's, --strategy
-// strategy.test.ts's.
+// --retry, --notify, --drain, --start-timeout, and the ways to have no reloading at all. --hold is
+// hold-limits.test.ts's, --strategy strategy.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
