@@ -54,7 +54,6 @@ test('a package.json script is run by npm', async (t) => {
 test('P7 a build that fails is told with its code and the words it printed', async (t) => {
   const result = await runScript(t, `console.error('src/a.ts(3,1): error TS1005'); process.exitCode = 2`);
   assert.ok(result.kind === 'failed');
-  assert.equal(result.why, 'exit');
   assert.equal(result.detail, 'exited with code 2');
   assert.equal(result.output.excerpt(), 'src/a.ts(3,1): error TS1005\n');
 });
@@ -66,7 +65,6 @@ test('P7 a long output is kept at both ends, and whole in the file', async (t) =
   const plan = { command: process.execPath, args: ['build.mjs'], cwd: files.directory, label: '' };
   const result = await runBuild(plan, options(files));
   assert.ok(result.kind === 'failed');
-  assert.equal(result.output.bytes, 3_000_012);
   assert.match(
     result.output.excerpt(),
     /^first\nx+\n… 2991820 bytes left out, the whole is in .*build\.log …\nx+\nlast\n$/,
@@ -77,13 +75,13 @@ test('P7 a long output is kept at both ends, and whole in the file', async (t) =
 test('P14 an output file that cannot be written does not fail the build', async (t) => {
   const result = await runScript(t, `process.stdout.write('x'.repeat(300_000))`, { outputFile: '/dev/null/build.log' });
   assert.ok(result.kind === 'built');
-  assert.equal(result.output.bytes, 300_000);
+  assert.match(result.output.excerpt(), /^x+\n… 291808 bytes left out …\nx+$/);
 });
 
 test('a build ended by a signal is told so', posix, async (t) => {
   const result = await runScript(t, `process.kill(process.pid, 'SIGSEGV'); setInterval(() => {}, 1000)`);
   assert.ok(result.kind === 'failed');
-  assert.deepEqual([result.why, result.detail], ['signal', 'was ended by SIGSEGV']);
+  assert.equal(result.detail, 'was ended by SIGSEGV');
 });
 
 test('a command that is not there, or not where it was to run, is told by name', async (t) => {
@@ -91,7 +89,7 @@ test('a command that is not there, or not where it was to run, is told by name',
   const plan = { command: 'no-such-command', args: [], cwd: files.directory, label: '' };
   const result = await runBuild(plan, options(files));
   assert.ok(result.kind === 'failed');
-  assert.deepEqual([result.why, result.detail], ['not-found', 'could not be started: no-such-command was not found']);
+  assert.equal(result.detail, 'could not be started: no-such-command was not found');
   const nowhere = await runBuild({ ...plan, command: 'node', cwd: files.path('gone') }, options(files));
   assert.ok(nowhere.kind === 'failed');
   assert.match(nowhere.detail, /^could not be started: the directory .*gone does not exist$/);
@@ -130,7 +128,7 @@ test('P13 a build that takes too long is ended with all of its processes', posix
   const result = await running;
   assert.deepEqual(processesOf(own), []);
   assert.ok(result.kind === 'failed');
-  assert.deepEqual([result.why, result.detail], ['timeout', 'did not end within 4 s and was stopped']);
+  assert.equal(result.detail, 'did not end within 4 s and was stopped');
   assert.equal(result.output.excerpt(), 'no\n');
 });
 

@@ -4,9 +4,9 @@
  * be full.
  */
 import { EventEmitter } from 'node:events';
-import { createBell } from '#src/watch/debounce.js';
-import { createChecks } from '#src/watch/single-flight.js';
-import { createContents } from '#src/watch/content-index.js';
+import { createDebouncer } from '#src/watch/debounce.js';
+import { createSingleFlight } from '#src/watch/single-flight.js';
+import { createContentIndex } from '#src/watch/content-index.js';
 import type { Watch, WatchCallbacks, WatchOptions } from '#src/watch/types.js';
 import type { Kernel } from './kernel.js';
 
@@ -51,7 +51,7 @@ export class Disk {
   readonly openWatch = (options: WatchOptions, callbacks: WatchCallbacks): Watch => {
     const rulesOf = (file: File): string[] =>
       options.rules.filter(({ paths }) => paths.includes(file)).map(({ name }) => name);
-    const contents = createContents();
+    const contents = createContentIndex();
     const pending = new Set<File>();
     let ready = false;
     const look = (file: File): void => {
@@ -59,14 +59,14 @@ export class Disk {
       const changed = this.#saves.get(file) ?? 0;
       contents.set(file, { digest, changed, rules: rulesOf(file), size: 0, ctime: 0, ino: 0 });
     };
-    const bell = createBell(options.debounce, () => pending.size > 0 && callbacks.settled());
+    const debouncer = createDebouncer(options.debounce, () => pending.size > 0 && callbacks.settled());
     const stir = (file: File): void => {
       if (rulesOf(file).length === 0) return;
       pending.add(file);
-      bell.touch();
+      debouncer.trigger();
     };
     this.#watches.add(stir);
-    const absorb = async (): Promise<void> => {
+    const processDirty = async (): Promise<void> => {
       for (let round = 0; round < 8 && pending.size > 0; round++) {
         const batch = [...pending];
         pending.clear();
@@ -76,18 +76,18 @@ export class Disk {
         if (contents.version === before) callbacks.unchanged?.(batch);
       }
     };
-    const checks = createChecks(() => pending.size > 0, absorb);
+    const singleFlight = createSingleFlight(() => pending.size > 0, processDirty);
     const baseline = async (): Promise<void> => {
       await Promise.resolve();
       await this.#wait(1 + this.#kernel.random.below(30));
       for (const file of FILES) {
         if (rulesOf(file).length === 0) continue;
         look(file);
-        if ((this.#savedAt.get(file) ?? -1) >= options.since) contents.unknown(file, rulesOf(file));
+        if ((this.#savedAt.get(file) ?? -1) >= options.since) contents.setUnknownBaseline(file, rulesOf(file));
       }
-      contents.seal();
+      contents.endBaseline();
       ready = true;
-      await absorb();
+      await processDirty();
     };
     const sweep = (): void => {
       for (const file of FILES) if (rulesOf(file).length > 0) pending.add(file);
@@ -100,17 +100,17 @@ export class Disk {
     if (options.poll !== undefined) everySoOften();
     return {
       get dirty() {
-        return pending.size > 0 || checks.running || !ready;
+        return pending.size > 0 || singleFlight.isRunning || !ready;
       },
       needsSweep: options.poll !== undefined,
-      ready: checks.first(baseline),
+      ready: singleFlight.first(baseline),
       check: () => {
         if (options.poll !== undefined) sweep();
-        return checks.request();
+        return singleFlight.run();
       },
       sweep: () => {
         sweep();
-        return checks.request();
+        return singleFlight.run();
       },
       mark: contents.mark,
       release: contents.release,
@@ -127,8 +127,8 @@ export class Disk {
       changedAt: () => undefined,
       close: async () => {
         this.#watches.delete(stir);
-        bell.clear();
-        await checks.idle();
+        debouncer.clear();
+        await singleFlight.idle();
       },
     };
   };
