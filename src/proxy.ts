@@ -15,7 +15,6 @@ import { canFindMarked } from './process/marked.js';
 import { withoutBanner, type ScriptRunner } from './process/script-banner.js';
 import { OrphanGuard } from './process/orphan-guard.js';
 import { childSpec } from './server/child-spec.js';
-import type { Generation } from './server/generation.js';
 import type { Noise } from './server/noise.js';
 
 export interface Proxy {
@@ -102,8 +101,11 @@ async function pipeFlow(context: FlowContext): Promise<Flow> {
 }
 
 async function reloadFlow(context: FlowContext): Promise<Flow> {
-  const { Controller } = await import('./lineage/controller.js');
-  return new Controller(context);
+  const [{ Controller }, { Project }] = await Promise.all([
+    import('./lineage/controller.js'),
+    import('./project/project.js'),
+  ]);
+  return new Controller(context, new Project(context));
 }
 
 const CANNOT_REAP =
@@ -127,15 +129,15 @@ const nobody = { runner: undefined, rest: '' };
 /** Noise goes where people look; the hint to its author comes once a kind. */
 function reportNoise(stderr: Writable, log: Log): FlowContext['noise'] {
   const told = new Set<Noise | 'banner'>();
-  const tell = (kind: Noise | 'banner', hint: string, { number }: Generation): void => {
-    if (!told.has(kind)) log.warn('noise', hint, { generation: number, kind });
+  const tell = (kind: Noise | 'banner', hint: string, { generation }: { readonly generation: number }): void => {
+    if (!told.has(kind)) log.warn('noise', hint, { generation, kind });
     told.add(kind);
   };
-  return (generation, kind, lines) => {
+  return (upstream, kind, lines) => {
     // Nobody reads stderr: noise is the last thing to keep in memory, or to hold messages up for.
     if (stderr.writableLength < MAX_NOISE) stderr.write(lines);
     const { runner, rest } = kind === 'text' && lines.length < MAX_BANNER ? withoutBanner(String(lines)) : nobody;
-    if (runner !== undefined) tell('banner', bannerHint(runner), generation);
-    if (runner === undefined || rest !== '') tell(kind, hints[kind], generation);
+    if (runner !== undefined) tell('banner', bannerHint(runner), upstream);
+    if (runner === undefined || rest !== '') tell(kind, hints[kind], upstream);
   };
 }

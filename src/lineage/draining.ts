@@ -4,18 +4,17 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
-import { endHold, lose, type Lost } from '../exchange/handover.js';
-import { owesAnything } from '../exchange/task-messages.js';
-import type { Owed } from '../session/ledger.js';
+import { dropGeneration, endHold, type Dropped } from '../exchange/handover.js';
+import type { PendingRequest, Upstream } from '../exchange/records.js';
 import { nameFiles } from '../agent/file-names.js';
 import type { History } from './history.js';
-import type { Roster } from './live-generations.js';
-import type { Traffic } from './message-flow.js';
+import type { LiveGenerations } from './live-generations.js';
+import type { MessageFlow } from './message-flow.js';
 
 export interface Stopping {
   readonly flow: FlowContext;
-  readonly traffic: Traffic;
-  readonly roster: Roster;
+  readonly traffic: MessageFlow;
+  readonly roster: LiveGenerations;
   /** Aborted when the proxy ends. */
   readonly over: AbortSignal;
   readonly history: History;
@@ -34,15 +33,15 @@ const LAST_ANSWERS = 1000;
  * after
  * `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so that calls wait for its end.
  */
-export async function drain(stopping: Stopping, number: number, isReplacing: boolean): Promise<void> {
+export async function drain(stopping: Stopping, upstream: Upstream, isReplacing: boolean): Promise<void> {
   const { flow, traffic, roster, over, history } = stopping;
   const { drain: limit, signal, stopTimeout } = flow.config;
-  if (owesAnything(traffic.desk, number)) await roster.untilDrained(number, limit, over);
+  if (upstream.owesAnything) await roster.untilDrained(upstream, limit, over);
   // A client that has just been told how a task ended may ask for more of it.
-  if (!isReplacing && traffic.desk.tasks.anyIn(number))
+  if (!isReplacing && upstream.tasks.size > 0)
     await delay(TASK_AFTERMATH_MS, undefined, { signal: over }).catch(() => {});
   if (over.aborted) return;
-  reportCutOff(stopping, number, lose(traffic.desk, number));
+  reportCutOff(stopping, upstream, dropGeneration(traffic.lineage, upstream));
   traffic.watchHold();
   // Who looks for the marker after the old server has gone has to find it.
   await history.written();
@@ -50,14 +49,14 @@ export async function drain(stopping: Stopping, number: number, isReplacing: boo
   const after = isReplacing && roster.staysAfterStdin ? Math.min(KNOWN_TO_STAY_MS, patience) : patience;
   const kill = stopTimeout === 0 ? [] : [{ signal: 'SIGKILL' as const, after: stopTimeout }];
   const ended = performance.now();
-  await roster.stop(number, { end: true, steps: [{ signal, after }, ...kill] });
+  await roster.stop(upstream, { end: true, steps: [{ signal, after }, ...kill] });
   roster.staysAfterStdin = performance.now() - ended >= after;
 }
 
 /** Tells which calls the drain cut off, and what becomes of them. */
-function reportCutOff({ flow }: Stopping, generation: number, { answered, again }: Lost): void {
-  if (answered.length + again.length === 0) return;
-  const [cutOff, sentAgain] = [answered.map(nameOf), again.map(nameOf)];
+function reportCutOff({ flow }: Stopping, { generation }: Upstream, dropped: Dropped): void {
+  if (dropped.answered.length + dropped.sentAgain.length === 0) return;
+  const [cutOff, sentAgain] = [dropped.answered.map(nameOf), dropped.sentAgain.map(nameOf)];
   const what = `generation ${generation} was replaced, and is stopped before it has answered ${nameFiles([...cutOff, ...sentAgain])}: that took more than ${flow.config.drain} ms (--drain)`;
   const fates = [
     cutOff.length === 0 ? '' : `the client is told that ${nameFiles(cutOff)} may have run`,
@@ -68,9 +67,9 @@ function reportCutOff({ flow }: Stopping, generation: number, { answered, again 
 }
 
 /** The tool that was called, or the method of another request. */
-function nameOf(owed: Owed): string {
-  const tool = owed.method === 'tools/call' ? owed.message.read(['params', 'name']) : undefined;
-  return typeof tool === 'string' ? `tool ${tool}` : owed.method;
+function nameOf({ method, message }: PendingRequest): string {
+  const tool = method === 'tools/call' ? message.read(['params', 'name']) : undefined;
+  return typeof tool === 'string' ? `tool ${tool}` : method;
 }
 
 /**
@@ -78,10 +77,10 @@ function nameOf(owed: Owed): string {
  * stayed (P1). Resolves when nobody owes anything.
  */
 export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
-  const { desk, gate } = traffic;
-  endHold(desk);
-  const owing = [...roster].filter(({ number }) => owesAnything(desk, number));
-  await Promise.all(owing.map(({ number }) => roster.untilDrained(number, flow.config.drain, over)));
+  const { lineage, gate } = traffic;
+  endHold(lineage);
+  const owing = [...roster].filter(({ owesAnything }) => owesAnything);
+  await Promise.all(owing.map((upstream) => roster.untilDrained(upstream, flow.config.drain, over)));
   await gate.emptied();
 }
 
@@ -90,7 +89,7 @@ export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Pr
  * moment.
  */
 export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<void> }): Promise<void> {
-  if (traffic.desk.hold.size === 0) return;
+  if (traffic.lineage.hold.size === 0) return;
   const late = new AbortController();
   await Promise.race([
     reload.idle().then(() => traffic.gate.emptied()),
@@ -100,11 +99,11 @@ export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<
 }
 
 /** A candidate that nobody waits for any more. */
-export function abandon({ traffic, roster }: Stopping, number: number): void {
-  lose(traffic.desk, number);
+export function abandon({ traffic, roster }: Stopping, upstream: Upstream): void {
+  dropGeneration(traffic.lineage, upstream);
   const steps = [
     { signal: 'SIGTERM', after: 0 },
     { signal: 'SIGKILL', after: 500 },
   ] as const;
-  roster.abandon(number, { end: true, steps });
+  roster.abandon(upstream, { end: true, steps });
 }

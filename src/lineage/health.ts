@@ -6,8 +6,7 @@
 import type { Failure } from '../agent/words.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { ProxyHealth } from '../state/status-file.js';
-import type { Desk } from '../exchange/desk.js';
-import type { Generation } from '../server/generation.js';
+import type { LineageRecord } from '../exchange/records.js';
 import type { Run } from './attempt-record.js';
 import { RESTART } from './exits.js';
 import {
@@ -25,9 +24,8 @@ import type { Event, State, Step } from './states.js';
 
 export interface HealthContext {
   readonly flow: FlowContext;
-  readonly desk: Desk;
+  readonly lineage: LineageRecord;
   readonly history: History;
-  generation(number: number): Generation | undefined;
   run(): Run | undefined;
 }
 
@@ -83,7 +81,7 @@ export class Health {
   /** A server that nobody had asked anything has given its first answer. */
   answered(state: State): void {
     this.#proven = true;
-    if (this.#context.desk.failure === undefined) this.#sayMended('reloaded');
+    if (this.#context.lineage.failure === undefined) this.#sayMended('reloaded');
     this.show(state);
   }
 
@@ -94,24 +92,24 @@ export class Health {
   }
 
   #mended(event: Event): void {
-    const { desk, run } = this.#context;
+    const { lineage, run } = this.#context;
     // A process that nobody has asked anything is no proof.
-    if (!desk.session.stands) return;
+    if (!lineage.agreement.isOpen) return;
     this.#proven = true;
     const isUndone = event.on === 'built' && run()?.files.length === 0;
     this.#sayMended(isUndone ? 'undone' : 'reloaded');
   }
 
   #sayMended(how: Mended): void {
-    const { flow, desk, generation } = this.#context;
-    if (this.#standing === undefined || desk.serving === undefined) return;
+    const { flow, lineage } = this.#context;
+    const { serving } = lineage;
+    if (this.#standing === undefined || serving === undefined) return;
     const { failure, since } = this.#standing;
     this.#standing = undefined;
-    const pid = generation(desk.serving)?.process.pid;
-    flow.log.info('mended', mendedText(how, desk.serving), {
+    flow.log.info('mended', mendedText(how, serving.generation), {
       how,
-      generation: desk.serving,
-      pid,
+      generation: serving.generation,
+      pid: serving.process.pid,
       kind: failure.kind,
       since,
     });
@@ -142,14 +140,14 @@ export class Health {
 
   /** For `mcp-hotline status`. */
   show(state: State): void {
-    const { desk, history } = this.#context;
-    const client = (this.#client ??= desk.session.client);
+    const { lineage, history } = this.#context;
+    const client = (this.#client ??= lineage.agreement.client);
     history.show({ health: this.#healthOf(state), ...(client === undefined ? {} : { client }) });
   }
 
   #healthOf(state: State): ProxyHealth {
     const standing = this.#standing;
-    const { desk } = this.#context;
+    const { lineage } = this.#context;
     switch (state.at) {
       case 'closing':
       case 'leaving':
@@ -169,7 +167,7 @@ export class Health {
     const { failure, since, nextTry } = standing;
     return {
       // What failed is being tried again, and requests wait for that.
-      state: isAtRest(state) || !desk.holding ? 'failing' : 'reloading',
+      state: isAtRest(state) || !lineage.isHolding ? 'failing' : 'reloading',
       since,
       failure: failureHeadline(failure),
       output: failureOutput(failure),

@@ -25,6 +25,8 @@ type Before = Pick<FileEntry, 'digest' | 'rules' | 'data'> | undefined;
 export interface ContentIndex {
   /** Grows with every change of content. */
   readonly version: number;
+  /** Grows with every file that was saved, come or gone, whatever its content. */
+  readonly saves: number;
   get(key: string): FileEntry | undefined;
   set(key: string, entry: FileEntry): void;
   delete(key: string): void;
@@ -47,6 +49,11 @@ export interface ContentIndex {
   changedAt(path: string): number | undefined;
   /** All marks remember it as it is now. */
   accept(path: string): void;
+  /**
+   * The mark remembers it as it is now. Unless `since` is undefined, only if it has remembered the same as that one:
+   * what had changed before then still counts.
+   */
+  acceptFor(mark: Mark, path: string, since: Mark | undefined): void;
   /** All marks remember it as something else than it is now; the rules are for a file that is gone. */
   distrust(path: string, rules: readonly string[]): void;
 }
@@ -62,6 +69,7 @@ export function createContentIndex(): ContentIndex {
   const fingerprints = createFingerprints(entries);
   let baselineEnded = false;
   let version = 0;
+  let saves = 0;
 
   function record(key: string, before: Before, after: Before): void {
     version++;
@@ -70,6 +78,7 @@ export function createContentIndex(): ContentIndex {
   }
 
   function remember(key: string, before: Before): void {
+    saves++;
     if (!baselineEnded) return;
     for (const overlay of marks.values()) if (!overlay.has(key)) overlay.set(key, before);
   }
@@ -102,6 +111,10 @@ export function createContentIndex(): ContentIndex {
       return version;
     },
 
+    get saves() {
+      return saves;
+    },
+
     get: (key) => entries.get(key),
 
     set(key, entry) {
@@ -126,6 +139,7 @@ export function createContentIndex(): ContentIndex {
     endBaseline() {
       baselineEnded = true;
       version++;
+      saves++;
       for (const overlay of marks.values()) for (const [key, before] of unknownBaselines) overlay.set(key, before);
       unknownBaselines.clear();
     },
@@ -160,8 +174,20 @@ export function createContentIndex(): ContentIndex {
       for (const key of [path, namedKey(path)]) for (const overlay of marks.values()) overlay.delete(key);
     },
 
+    acceptFor(mark, path, other) {
+      const overlay = marks.get(mark);
+      const overlayOfOther = other && marks.get(other);
+      if (overlay === undefined || (other !== undefined && overlayOfOther === undefined)) return;
+      version++;
+      for (const key of [path, namedKey(path)]) {
+        const isAlike = overlayOfOther?.has(key) === true && isSame(overlay.get(key), overlayOfOther.get(key));
+        if (other === undefined || isAlike) overlay.delete(key);
+      }
+    },
+
     distrust(path, rules) {
       version++;
+      saves++;
       const key = entries.has(namedKey(path)) ? namedKey(path) : path;
       const before = { digest: UNKNOWN, rules: entries.get(key)?.rules ?? rules, data: true };
       for (const overlay of marks.values()) overlay.set(key, before);

@@ -49,6 +49,8 @@ export interface Watch {
    * call `check`.
    */
   readonly needsSweep: boolean;
+  /** Grows with every file that a check has found saved, whatever its content. */
+  readonly saves: number;
   /** Resolves when all files are watched and hashed. Look at what has changed since the opening mark then. */
   readonly ready: Promise<void>;
   /**
@@ -77,7 +79,12 @@ export interface Watch {
   changedAt(path: string): number | undefined;
   /** What these files are now is what every mark remembers of them. Paths as in a Change. */
   accept(paths: readonly string[]): void;
-  /** Takes that back: every mark differs from these data files. */
+  /**
+   * The same for one mark. Unless `since` is undefined, only for files that both remember alike: of the others, what had
+   * changed before `since` still counts.
+   */
+  acceptFor(mark: Mark, paths: readonly string[], since: Mark | undefined): void;
+  /** Takes back an `accept`: every mark differs from these data files. */
   distrust(changes: readonly Pick<Change, 'path' | 'rules'>[]): void;
   close(): Promise<void>;
 }

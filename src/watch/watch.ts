@@ -226,6 +226,9 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     get dirty() {
       return isDirty() || singleFlight.isRunning || !isReady;
     },
+    get saves() {
+      return contents.saves;
+    },
     get needsSweep() {
       return !observer.isPrompt;
     },
@@ -247,6 +250,9 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     changedAt: contents.changedAt,
     accept(paths) {
       for (const path of paths) contents.accept(path);
+    },
+    acceptFor(mark, paths, since) {
+      for (const path of paths) contents.acceptFor(mark, path, since);
     },
     distrust(changes) {
       for (const { path, rules } of changes) contents.distrust(path, rules);

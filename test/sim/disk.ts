@@ -28,6 +28,8 @@ export class Disk {
   /** What the last build has made; undefined if it has left nothing that runs. */
   output: Contents | undefined;
   full = false;
+  /** The program has said that it can't tell edits from outputs. */
+  isGuessedAt = false;
   slow = 0;
   polls = false;
   readonly #files = new Map<string, string>();
@@ -102,6 +104,9 @@ export class Disk {
       get dirty() {
         return pending.size > 0 || singleFlight.isRunning || !ready;
       },
+      get saves() {
+        return contents.saves;
+      },
       needsSweep: options.poll !== undefined,
       ready: singleFlight.first(baseline),
       check: () => {
@@ -123,6 +128,9 @@ export class Disk {
       prepare: () => this.#latency(),
       // The simulated project has no data files, so nothing is taken for the server's.
       accept: () => {},
+      acceptFor: (mark, paths, since) => {
+        for (const path of paths) contents.acceptFor(mark, path, since);
+      },
       distrust: () => {},
       changedAt: () => undefined,
       close: async () => {

@@ -123,3 +123,23 @@ test('a mark like another tells what differs from the same moment, but not what 
   contents.set('a', entry('1'));
   assert.deepEqual(paths(contents.changedSince(second)), []);
 });
+
+test('what one mark accepts is accepted by it alone, and only what has changed since the other mark', () => {
+  const contents = createContentIndex();
+  for (const path of ['a', 'b', 'c']) contents.set(path, entry('1'));
+  contents.endBaseline();
+  const [mark, other] = [contents.mark(), contents.mark()];
+  contents.set('a', entry('2'));
+  const since = contents.mark();
+  contents.set('a', entry('3'));
+  contents.set('b', entry('2'));
+  contents.delete('c');
+  const changed = (one: typeof mark) => contents.changedSince(one).map(({ path }) => path);
+  for (const path of ['a', 'b', 'c']) contents.acceptFor(mark, path, since);
+  assert.deepEqual([changed(mark), changed(other)], [['a'], ['a', 'b', 'c']]);
+  contents.acceptFor(mark, 'a', undefined);
+  assert.deepEqual([changed(mark), changed(since)], [[], ['a', 'b', 'c']]);
+  contents.set('b', entry('1'));
+  contents.acceptFor(other, 'b', since);
+  assert.deepEqual([changed(mark), changed(other)], [['b'], ['a', 'c']]);
+});
