@@ -51,7 +51,7 @@ for (const [what, pushed, excerpt] of table) {
 }
 
 for (const size of [1, 7, 4096, 8192, 8193, 65_536, 200_001]) {
-  test(`P12 bounded: of output in chunks of ${size} bytes the first and the last are kept, whatever the size`, () => {
+  test(`P12 of output in chunks of ${size} bytes the first and the last are kept, whatever the size`, () => {
     const text = Buffer.from(Array.from({ length: 40_000 }, (_, n) => `line ${n}\n`).join(''));
     const tail = new OutputTail();
     for (let at = 0; at < text.length; at += size) tail.push(text.subarray(at, at + size), 'stdout');
@@ -61,7 +61,7 @@ for (const size of [1, 7, 4096, 8192, 8193, 65_536, 200_001]) {
   });
 }
 
-test('P12 bounded: a chunk that is kept in part is not kept whole', () => {
+test('P12 a chunk that is kept in part is not kept whole', () => {
   const tail = new OutputTail();
   const chunk = Buffer.from('short\n');
   tail.push(chunk, 'stdout');

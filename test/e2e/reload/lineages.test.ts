@@ -145,7 +145,7 @@ async function rest(clients: readonly Client[], lineages: Lineages): Promise<voi
   assert.deepEqual(await Promise.all(clients.map((client) => client.call('generation'))), before);
 }
 
-test('P6 settles: a server that writes what is watched as it starts does not make another lineage reload in turn', async (t) => {
+test('P6 a server that writes what is watched as it starts does not make another lineage reload in turn', async (t) => {
   const files = project(t, writing('note();'));
   const lineages = new Lineages(files.directory, [restarting]);
   const clients: Client[] = [];
@@ -163,7 +163,7 @@ test('P6 settles: a server that writes what is watched as it starts does not mak
   for (const client of clients) assert.equal(await client.call(), 'fourth', lineages.log.join(''));
 });
 
-test('P4 fresh: what a server writes as it starts is an edit for all lineages if somebody else writes it', async (t) => {
+test('P4 what a server writes as it starts is an edit for all lineages if somebody else writes it', async (t) => {
   const server = "import { readFileSync } from 'node:fs';\nconst started = readFileSync('src/started.json', 'utf8');\n";
   const source = writing('note(); process.env.STARTED = started;')['server.mjs']!;
   const files = project(t, { ...reloadable('first'), 'server.mjs': server + source, 'src/started.json': '[]' });
@@ -177,7 +177,7 @@ test('P4 fresh: what a server writes as it starts is an edit for all lineages if
   for (const [at, generation] of after.entries()) assert.notEqual(generation, before[at], lineages.log.join(''));
 });
 
-test('P6 settles: servers that write what is watched soon after they have started are reloaded at most at requests', async (t) => {
+test('P6 servers that write what is watched soon after they have started are reloaded at most at requests', async (t) => {
   const files = project(t, writing('setTimeout(note, 300);'));
   const lineages = new Lineages(files.directory, [restarting]);
   const clients: Client[] = [];
@@ -190,7 +190,7 @@ test('P6 settles: servers that write what is watched soon after they have starte
   assert.deepEqual(await Promise.all(clients.map((client) => client.call())), ['second', 'second']);
 });
 
-test('P6 settles: a build is run once for all lineages, whether it fails or not', async (t) => {
+test('P6 a build is run once for all lineages, whether it fails or not', async (t) => {
   const build = `
     import { appendFileSync, cpSync, readFileSync } from 'node:fs';
     appendFileSync('builds.txt', 'x');
