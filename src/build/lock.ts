@@ -9,8 +9,8 @@ import { watch } from 'node:fs';
 import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { draftOf, sweepDrafts } from '../state/temp-files.js';
-import { NotRegular, readStateFile, writeWhole } from '../state/state-file.js';
+import { tempName, removeStaleTempFiles } from '../state/temp-files.js';
+import { NotRegular, readStateFile, writeAtomically } from '../state/state-file.js';
 import { isGone, ownerOf, parseOwner } from './owner.js';
 
 export interface Lock {
@@ -51,12 +51,12 @@ export async function acquireBuildLock(
 ): Promise<Lock | undefined> {
   if (signal.aborted) return undefined;
   const path = join(dir, NAME);
-  const claim = draftOf(path);
+  const claim = tempName(path);
   const owner = { ...(await ownerOf(process.pid)), claim };
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     // Of those that were killed while they waited.
-    await sweepDrafts(dir);
+    await removeStaleTempFiles(dir);
     // A link puts the file there whole or not at all: nobody ever reads a lock without its owner.
     await writeFile(claim, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
   } catch {
@@ -88,7 +88,7 @@ function lockOf(path: string, initialText: string, waited: boolean): Lock {
   let isForgotten = false;
   const change = async (members: object): Promise<boolean> => {
     const changed = JSON.stringify({ ...(JSON.parse(text) as object), ...members });
-    const written = await writeWhole(path, changed);
+    const written = await writeAtomically(path, changed);
     if (written.ok) text = changed;
     return written.ok;
   };

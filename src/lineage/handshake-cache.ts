@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';
-import { readStateFile, writeWhole } from '../state/state-file.js';
+import { readStateFile, writeAtomically } from '../state/state-file.js';
 import type { Desk } from '../exchange/desk.js';
 import { membersOf } from '../session/session.js';
 import { readAt } from '../wire/edit.js';
@@ -76,7 +76,7 @@ function rememberVersion(desk: Desk, got: unknown): void {
 }
 
 async function write(flow: FlowContext, desk: Desk): Promise<void> {
-  const written = await writeWhole(join(flow.config.stateDir, NAME), `${JSON.stringify(desk.remembered)}\n`);
+  const written = await writeAtomically(join(flow.config.stateDir, NAME), `${JSON.stringify(desk.remembered)}\n`);
   if (!written.ok) desk.ports.warnOnce(written.problem);
 }
 

@@ -9,7 +9,7 @@ import { Audit, type AuditEvent, type AuditLine } from '../state/audit-trail.js'
 import type { EventName, Fields, Log } from '../sinks/log.js';
 import { writeMarker, type Marker } from '../state/restart-marker.js';
 import { maskArguments } from '../state/mask-arguments.js';
-import { Shown, type RunningProxy } from '../state/status-file.js';
+import { StatusFile, type SessionStatus } from '../state/status-file.js';
 import type { Run } from './attempt-record.js';
 import { RESTART } from './exits.js';
 import { withoutBanner } from '../process/script-banner.js';
@@ -34,6 +34,7 @@ const audited: Partial<Record<EventName, AuditEvent>> = {
 const kept = ['generation', 'pid', 'ms', 'phases', 'files', 'changes'] as const;
 /** Of what a build or a server printed. */
 const MAX_OUTPUT = 2000;
+const SESSION = '1';
 
 export class History {
   readonly audit: Audit;
@@ -47,7 +48,7 @@ export class History {
   #begunRestart: Marker | undefined;
   /** How the last server that ended by itself did so: while it served, or before it had answered anything. */
   #lastEnd: 'crash' | 'start' | undefined;
-  readonly #shown: Shown;
+  readonly #shown: StatusFile;
   #marked: Promise<unknown> = Promise.resolve();
 
   constructor(flow: FlowContext) {
@@ -61,7 +62,7 @@ export class History {
     this.audit = new Audit(this.#dir, this.#problem);
     const { cwd, command } = flow.config;
     const args = maskArguments([command, ...flow.config.args]).slice(1);
-    this.#shown = new Shown(this.#dir, { cwd, command, args }, this.#problem);
+    this.#shown = new StatusFile(this.#dir, { cwd, command, args }, this.#problem);
   }
 
   get lastReload(): Happened | undefined {
@@ -103,8 +104,8 @@ export class History {
   }
 
   /** For `mcp-hotline status`. */
-  show(news: Partial<RunningProxy>): void {
-    this.#shown.show(news);
+  show(news: Partial<SessionStatus>): void {
+    this.#shown.update(SESSION, news);
   }
 
   /** Somebody asks for a restart. Resolves when it is on record. */
@@ -205,7 +206,7 @@ export class History {
     const line = event === 'failed' && fields['kind'] === 'build' ? 'build failed' : audited[event];
     if (line === undefined) return;
     const cause = this.#causeOf(event, text, fields);
-    const { client } = this.#shown.now;
+    const { client } = this.#shown.session(SESSION);
     const facts = { ...factsOf(event, fields), ...(cause === undefined ? {} : { cause }) };
     void this.audit.write(line, { ...facts, ...(event === 'ready' && client !== undefined ? { client } : {}) });
     this.#show(event, happened.at, facts, fields['failing'] === true);
@@ -221,20 +222,20 @@ export class History {
     const serves = typeof generation === 'number' ? { generation, server: pid } : {};
     switch (event) {
       case 'ready':
-        return this.#shown.show(isFailing ? serves : { ...serves, ...this.#mended(at) });
+        return this.#shown.update(SESSION, isFailing ? serves : { ...serves, ...this.#mended(at) });
       case 'reloaded':
-        return this.#shown.show({ ...serves, lastReload: { at, ...facts }, ...this.#mended(at) });
+        return this.#shown.update(SESSION, { ...serves, lastReload: { at, ...facts }, ...this.#mended(at) });
       case 'mended':
-        return this.#shown.show(this.#mended(at));
+        return this.#shown.update(SESSION, this.#mended(at));
       case 'failed':
       case 'crashed':
-        return this.#shown.show({ lastFailure: { at, event, cause: cause ?? '' } });
+        return this.#shown.update(SESSION, { lastFailure: { at, event, cause: cause ?? '' } });
       default:
     }
   }
 
-  #mended(at: string): Partial<RunningProxy> {
-    const { lastFailure } = this.#shown.now;
+  #mended(at: string): Partial<SessionStatus> {
+    const { lastFailure } = this.#shown.session(SESSION);
     return lastFailure === undefined ? {} : { lastFailure: { mended: at, ...lastFailure } };
   }
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { FlowContext } from '../flow/flow.js';
 import { LISTS } from '../lists/lists.js';
-import { writeWholeSync } from '../state/state-file.js';
+import { writeAtomicallySync } from '../state/state-file.js';
 import { awaitsFirst, type Introduction } from '../exchange/desk.js';
 import { startGeneration, type Generation } from '../server/generation.js';
 import { timed, type Run } from './attempt-record.js';
@@ -199,7 +199,7 @@ function gaveUp(late: TooLate, limitMs: number): string {
 /** What a server printed, and where more of it lies: it is there when that is told. */
 export function reportOf(flow: FlowContext, { output, unfinishedText }: Generation): string {
   const file = join(flow.config.stateDir, 'server-output.log');
-  const excerpt = output.excerpt(output.isLong && writeWholeSync(file, output.bytes()).ok ? file : undefined);
+  const excerpt = output.excerpt(output.isLong && writeAtomicallySync(file, output.bytes()).ok ? file : undefined);
   return [excerpt, unfinishedText].filter((text) => text !== '').join('\n');
 }
 
