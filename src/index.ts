@@ -6,10 +6,14 @@ import type { Readable, Writable } from 'node:stream';
 import { liveSupply, supplied, supply } from './config/discovery/supply.js';
 import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
+import { createEventBus } from './events/bus.js';
+import { createProxy as create, type Proxy as RunningProxy } from './proxy.js';
 import { openLog } from './sinks/open-log.js';
-import { createProxy as create, type Proxy } from './proxy.js';
+import { observe, type Observed, type ProxyEvents, type ProxyStatus } from './sinks/programmatic.js';
 
-export type { Proxy, ProxyOptions };
+export type { ProxyEvents, ProxyOptions, ProxyStatus };
+
+export interface Proxy extends RunningProxy, Observed {}
 
 export interface ProxyStreams {
   /** What the client writes. */
@@ -26,12 +30,15 @@ export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy
   const { config, warnings } = resolved;
   const { input, output, stderr = process.stderr } = streams;
   const { logLevel: level, logFormat: format, logFile: file } = config;
-  const { log, close: closeLog } = openLog({ level, format, file, stderr, env: process.env });
-  for (const warning of warnings) log.warn('warning', warning);
+  const events = createEventBus();
+  const closeLog = openLog(events, { level, format, file, stderr, env: process.env });
+  const observed = observe(events);
+  for (const text of warnings) events.emit({ kind: 'warning', text });
   const started = supply(resolved).then((first) => {
-    if (first.found !== undefined) log[first.found.level]('starting', first.found.why);
+    const { found } = first;
+    if (found !== undefined) events.emit({ kind: 'discovered', level: found.level, text: found.why });
     const live = liveSupply(first, () => supplied(resolveGiven(options, cwd)));
-    return create({ input, output, stderr }, first.config, log, live);
+    return create({ input, output, stderr }, first.config, events, live);
   });
   const closed = started.then(async (proxy) => {
     const code = await proxy.closed;
@@ -39,6 +46,7 @@ export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy
     return code;
   });
   return {
+    ...observed,
     closed,
     close: () => void started.then((proxy) => proxy.close()),
     signal: (name) => void started.then((proxy) => proxy.signal(name)),

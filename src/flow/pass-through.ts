@@ -9,11 +9,13 @@ import { Endpoint } from '../wire/endpoint.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 import { idInHead } from '../wire/scan.js';
 
+const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
+
 export async function passThrough(context: FlowContext): Promise<Flow> {
-  const { io, config, log, noise, settle } = context;
+  const { io, config, events: bus, noise, settle } = context;
   const generations = new Set<Generation>();
   const end = (reason: Reason): void => {
-    if (!closing.begun) log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    if (!closing.begun) bus.emit({ kind: 'closing', by: reason.by });
     closing.begin(reason);
   };
 
@@ -21,10 +23,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     message: (_, run, from, to) => client.send(run, from, to),
     noise,
     tooLong: (generation) => {
-      log.error(
-        'failed',
-        `the server wrote a line of more than ${config.maxMessage} bytes: it is stopped. --max-message raises the limit`,
-      );
+      bus.emit({ kind: 'line-too-long', generation: undefined, limit: config.maxMessage });
       generation.condemn(`wrote a line of more than ${config.maxMessage} bytes`);
     },
     full: (_, full) => (full ? client.pause() : client.resume()),
@@ -41,7 +40,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
   if (!started.ok) return context.notStarted(started.error);
   const server = started.generation;
   generations.add(server);
-  log.info('starting', `serving ${context.name}, without reloading`, { generation: 1, pid: server.pid });
+  bus.emit({ kind: 'piping', name: context.name, generation: 1, pid: server.pid });
 
   const client = new Endpoint(
     io.input,
@@ -64,6 +63,6 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
   return {
     close: () => end({ by: 'client' }),
     signal: (name) => end({ by: 'signal', signal: name }),
-    reload: () => log.warn('warning', 'nothing is reloaded: there is nothing to watch, or reloading is switched off'),
+    reload: () => bus.emit({ kind: 'warning', text: NOTHING_TO_RELOAD }),
   };
 }

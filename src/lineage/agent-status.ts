@@ -12,7 +12,7 @@ import type { ToolNames } from '../agent/tool-names.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Freshness } from '../project/freshness.js';
-import type { Happened, History } from './history.js';
+import type { History } from './history.js';
 import type { Roster } from './live-generations.js';
 import type { State } from './states.js';
 import type { Traffic } from './message-flow.js';
@@ -48,7 +48,7 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
   const generation = traffic.desk.serving;
   const { lastReload, lastFailure, lastBuild, lastChange } = history;
   const { gained = [] } = traffic.desk.capabilityGaps.get(generation ?? 0) ?? {};
-  const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
+  const seen = { lastReload, lastChange, lastBuild };
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
   const { buildProposal: proposal } = flow.config;
@@ -68,7 +68,7 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
       ? {}
       : { generation, uptimeMs: Math.round(performance.now() - roster.since(generation)) }),
     fingerprint: flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '').join(' '),
-    ...(lastReload === undefined ? {} : { lastReload: { at: lastReload.at, ...shortened(lastReload.facts) } }),
+    ...(lastReload === undefined ? {} : { lastReload: shortened({ ...lastReload }) }),
     ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
     ...(lastFailure === undefined
       ? {}
@@ -109,13 +109,6 @@ function stderrOf({ traffic, roster }: StatusContext, count: number): readonly s
     .split('\n')
     .slice(-count)
     .map((line) => cutText(line, MAX_LINE));
-}
-
-/** What is told of a change or a reload in words: when, and which files. */
-function filesOf(happened: Happened | undefined): say.FilesAt | undefined {
-  if (happened === undefined) return undefined;
-  const { files } = happened.facts;
-  return { at: happened.at, files: Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [] };
 }
 
 /** The same facts, with lists (files, changes) that may be very long cut short. */

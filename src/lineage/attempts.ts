@@ -9,7 +9,6 @@ import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
 import { holdTraffic, retire } from '../exchange/handover.js';
-import { nameFiles } from '../agent/file-names.js';
 import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
 import { isOver } from './attempt-end.js';
 import { Backoff } from './backoff.js';
@@ -30,9 +29,11 @@ import { hangs } from './handshake-timeout.js';
 import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './draining.js';
+import type { History } from './history.js';
 import type { WatchRule } from '../watch/types.js';
 
 export interface AttemptsContext extends Stopping {
+  readonly history: History;
   state(): State;
   dispatch(event: Event): void;
   /** Begins to watch the disk. `since`: when the server was started, or is about to be. */
@@ -67,7 +68,7 @@ export class Attempts {
       if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
     });
     this.#configuration = new Configuration(context.flow);
-    this.#bytecode = new StaleBytecode((text) => context.flow.log.warn('warning', text));
+    this.#bytecode = new StaleBytecode((text) => context.flow.events.emit({ kind: 'warning', text }));
   }
 
   /** The disk, once it is watched. */
@@ -89,7 +90,7 @@ export class Attempts {
     this.abort();
     this.#run = run;
     if (files.length > 0 && !attempt.retry) {
-      flow.log.info('change', `changed: ${nameFiles(files)}`, { files });
+      flow.events.emit({ kind: 'change', files });
       this.backoff.reset();
     }
     this.#freshness?.forget('failed');
@@ -300,7 +301,7 @@ export class Attempts {
         if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
         if (step.generation.gone) return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
         run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
-        if (number > 1) history.restarting(number, run, this.lastExit);
+        if (number > 1) history.recordRestarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }
   }
@@ -351,7 +352,7 @@ export class Attempts {
     const { desk } = this.#context.traffic;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
-      this.#context.history.retiring(number + 1, run, this.lastExit);
+      this.#context.history.recordRetiring(number + 1, run, this.lastExit);
       holdTraffic(desk);
       retire(desk);
       await drain(this.#context, number, true);

@@ -31,6 +31,8 @@ import { openWatch } from '../watch/watch.js';
 import { Traffic } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
+const BECAME_REPLACE =
+  "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start";
 const SERVER_LEFT: Reason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Controller implements Flow {
@@ -57,8 +59,7 @@ export class Controller implements Flow {
 
   constructor(flow: FlowContext, watch: typeof openWatch = openWatch) {
     this.#flow = flow;
-    this.#history = new History(flow);
-    flow.log = this.#history.watching(flow.log);
+    this.#history = new History({ events: flow.events, isLogFile: () => flow.config.logFile !== undefined });
     this.#traffic = new Traffic(flow, this.#roster, {
       agent: (call) => this.#agent.handle(call),
       retryFailure: () => this.#retryFailure(),
@@ -77,16 +78,17 @@ export class Controller implements Flow {
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
     });
     const { signal: over } = this.#over;
-    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over, history: this.#history };
+    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over };
     this.#attempts = new Attempts({
       ...this.#stopping,
+      history: this.#history,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
       watch: (rules, since) =>
         new Freshness(
           flow.config,
           rules,
-          flow.log,
+          flow.events,
           since,
           () => void this.#lookout.check(false),
           watch,
@@ -107,6 +109,7 @@ export class Controller implements Flow {
     });
     this.#agent = new AgentTools({
       ...this.#stopping,
+      history: this.#history,
       state: () => this.#state,
       freshness: () => this.#attempts.freshness,
       dispatch: (event) => this.#dispatch(event),
@@ -115,7 +118,6 @@ export class Controller implements Flow {
     this.#health = new Health({
       flow,
       desk: this.#traffic.desk,
-      history: this.#history,
       generation: (number) => this.#roster.get(number),
       run: () => this.#attempts.run,
     });
@@ -203,10 +205,7 @@ export class Controller implements Flow {
       case 'stop-waiting':
         return this.#waiting.abort();
       case 'became-replace':
-        return this.#flow.log.warn(
-          'warning',
-          "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start",
-        );
+        return this.#flow.events.emit({ kind: 'warning', text: BECAME_REPLACE });
       case 'let-finish':
         return void lastAnswers(this.#stopping).then(() => this.#end(SERVER_LEFT));
       case 'end':
@@ -230,14 +229,14 @@ export class Controller implements Flow {
     this.#attempts.freshness?.loads(unopened);
     this.#traffic.awaitWord(unopened);
     takeOver(desk, to);
-    this.#history.serves(to);
+    this.#history.recordServing(to);
     this.#lookout.reloaded();
     this.#traffic.regulate();
     if (from === undefined) return;
     // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
     if (!desk.session.stands) lose(desk, from);
     void drain(this.#stopping, from, false).then(async () => {
-      this.#flow.log.debug('drained', `generation ${from} is gone`, { generation: from });
+      this.#flow.events.emit({ kind: 'drained', generation: from });
       // It may have cached old code as new, and the next Python that starts need not be ours.
       await this.#attempts.removeBytecode();
     });
@@ -338,7 +337,7 @@ export class Controller implements Flow {
   }
 
   #end(reason: Reason): void {
-    if (!this.#closing.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    if (!this.#closing.begun) this.#flow.events.emit({ kind: 'closing', by: reason.by });
     this.#closing.begin(reason);
     this.#dispatch({ on: 'close' });
     this.#finish();
@@ -364,8 +363,8 @@ export class Controller implements Flow {
     const alone = this.#flow.leftovers.close();
     await this.#attempts.freshness?.close();
     await alone;
-    this.#flow.log.debug('closed', 'closed');
-    await this.#history.close();
+    this.#flow.events.emit({ kind: 'closed' });
+    this.#history.close();
     this.#flow.settle(await this.#closing.finish());
   }
 }

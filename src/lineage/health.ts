@@ -1,32 +1,22 @@
 /**
- * Says in the log, and shows to `mcp-hotline status`, every change of state that a person cares about: a failure and
- * what follows from it, a crash, and that either is mended. It looks at the transitions of state.ts and changes
- * nothing.
+ * Tells every change of state that a person cares about: a failure and what follows from it, a crash, that either is
+ * mended, and how the server is. It looks at the transitions of state.ts and changes nothing. The words are the sinks'.
  */
+import type { Mended } from '../agent/failure-log.js';
 import type { Failure } from '../agent/words.js';
+import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { ProxyHealth } from '../state/status-file.js';
 import type { Desk } from '../exchange/desk.js';
 import type { Generation } from '../server/generation.js';
 import type { Run } from './attempt-record.js';
 import { RESTART } from './exits.js';
-import {
-  crashText,
-  failureHeadline,
-  failureOutput,
-  failureText,
-  mendedText,
-  outlookOf,
-  type Mended,
-} from './failure-text.js';
-import type { History } from './history.js';
+import { outlookOf } from './outlook.js';
 import { isAtRest } from './state.js';
 import type { Event, State, Step } from './states.js';
 
 export interface HealthContext {
   readonly flow: FlowContext;
   readonly desk: Desk;
-  readonly history: History;
   generation(number: number): Generation | undefined;
   run(): Run | undefined;
 }
@@ -108,17 +98,13 @@ export class Health {
     const { failure, since } = this.#standing;
     this.#standing = undefined;
     const { number, pid } = generation(desk.serving) ?? { number: desk.serving };
-    flow.log.info('mended', mendedText(how, number), { how, generation: number, pid, kind: failure.kind, since });
+    flow.events.emit({ kind: 'mended', how, generation: number, pid, failure, since });
   }
 
   #failed(failure: Failure, step: Step, generation?: number): void {
     const { flow } = this.#context;
-    const { onFailure, logFile } = flow.config;
-    const outlook = outlookOf(step);
-    const isServers = failure.kind === 'start' || failure.kind === 'era';
-    const shown = { servesTools: onFailure === 'serve', withOutput: !isServers || logFile !== undefined };
-    const facts = { ...failure, ...outlook, ...(generation === undefined ? {} : { generation }) };
-    flow.log.error('failed', failureText(failure, outlook, shown), facts);
+    const servesTools = flow.config.onFailure === 'serve';
+    flow.events.emit({ kind: 'failed', failure, outlook: outlookOf(step), generation, servesTools });
   }
 
   #ended(event: Extract<Event, { on: 'exit' }>, step: Step): void {
@@ -127,20 +113,19 @@ export class Health {
     if (failure.kind === 'start') return this.#failed(failure, step, generation);
     const outlook = outlookOf(step);
     const [after] = step;
-    const isStanding = 'failure' in after && after.failure !== failure;
-    const text = crashText(failure.how, exit.code === RESTART, outlook, isStanding);
-    const { kind, command, how, output } = failure;
-    this.#context.flow.log.warn('crashed', text, { generation, ...exit, kind, command, how, output, ...outlook });
+    const isOtherStanding = 'failure' in after && after.failure !== failure;
+    const asksForRestart = exit.code === RESTART;
+    const { events } = this.#context.flow;
+    events.emit({ kind: 'crashed', generation, exit, failure, outlook, asksForRestart, isOtherStanding });
   }
 
-  /** For `mcp-hotline status`. */
   show(state: State): void {
-    const { desk, history } = this.#context;
+    const { desk, flow } = this.#context;
     const client = (this.#client ??= desk.session.client);
-    history.show({ health: this.#healthOf(state), ...(client === undefined ? {} : { client }) });
+    flow.events.emit({ kind: 'health', health: this.#healthOf(state), client });
   }
 
-  #healthOf(state: State): ProxyHealth {
+  #healthOf(state: State): HealthFacts {
     const standing = this.#standing;
     const { desk } = this.#context;
     switch (state.at) {
@@ -164,8 +149,7 @@ export class Health {
       // What failed is being tried again, and requests wait for that.
       state: isAtRest(state) || !desk.holding ? 'failing' : 'reloading',
       since,
-      failure: failureHeadline(failure),
-      output: failureOutput(failure),
+      failure,
       ...(nextTry === undefined || state.at !== 'waiting' ? {} : { nextTry }),
     };
   }

@@ -8,6 +8,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { FlowContext } from '../flow/flow.js';
+import { trafficOf } from '../events/traffic.js';
 import { createDesk, type Desk, type DeskOptions, type Ports } from '../exchange/desk.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
@@ -68,7 +69,7 @@ export class Traffic {
   #ending = false;
 
   constructor(flow: FlowContext, roster: Roster, events: TrafficEvents) {
-    const { config, log, io } = flow;
+    const { config, events: bus, io } = flow;
     // As many wait by it as the client has sent lists of tools.
     setMaxListeners(0, this.#over.signal);
     this.#flow = flow;
@@ -89,9 +90,9 @@ export class Traffic {
         openedInPlace: (method, isGuess) => reportOpening(flow, this.desk, method, isGuess),
         refusedDiscover: () => void memory.forgetDiscover(),
         later: (ms, work) => void delay(ms, undefined, { signal: this.#over.signal, ref: false }).then(work, () => {}),
-        warn: (text) => log.warn('warning', text),
+        warn: (text) => bus.emit({ kind: 'warning', text }),
         warnOnce: (text) => {
-          if (!this.#said.has(text)) log.warn('warning', text);
+          if (!this.#said.has(text)) bus.emit({ kind: 'warning', text });
           this.#said.add(text);
         },
       },
@@ -109,6 +110,7 @@ export class Traffic {
       refresh: events.refresh,
       pass: (run, from, to, read, since) => {
         const envelope = meantEnvelope(this.desk, read, run, from, to);
+        if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, to - from));
         if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
           events.introducing(envelope.id, envelope.method);
         fromClient(this.desk, run, envelope, since, from, to);
@@ -140,6 +142,7 @@ export class Traffic {
     );
     this.generationEvents = {
       message: ({ number }, run, from, to, envelope) => {
+        if (bus.wants('traffic')) bus.emit(trafficOf('server', number, envelope, to - from));
         const owing = this.#unready === number ? this.desk.ledger.owing(number) : 0;
         fromServer(this.desk, number, run, envelope, from, to);
         if (this.#silent === number) {
@@ -155,9 +158,8 @@ export class Traffic {
       },
       noise: flow.noise,
       tooLong: (generation) => {
-        const fault = `wrote a line of more than ${config.maxMessage} bytes`;
-        log.error('failed', `generation ${generation.number} ${fault}: it is stopped. --max-message raises the limit`);
-        generation.condemn(fault);
+        bus.emit({ kind: 'line-too-long', generation: generation.number, limit: config.maxMessage });
+        generation.condemn(`wrote a line of more than ${config.maxMessage} bytes`);
       },
       full: ({ number }, full) => {
         if (full) this.#stuck.add(number);
@@ -234,14 +236,10 @@ export class Traffic {
   }
 }
 
-/** Whoever reads the log must know that a client has a session though its server has not answered. */
-function reportOpening({ log, name }: FlowContext, desk: Desk, method: string, isGuess: boolean): void {
-  const answer = isGuess ? 'with a minimal answer' : 'with what it said when it last ran';
-  const then = desk.failure === undefined ? 'everything else waits for it' : 'its tools come once it has started';
-  log.info('starting', `${name} has not answered ${method}: the client is answered in its place, ${answer}; ${then}`, {
-    method,
-    inPlace: isGuess ? 'guess' : 'remembered',
-  });
+/** People must know that a client has a session though its server has not answered. */
+function reportOpening({ events, name }: FlowContext, desk: Desk, method: string, isGuess: boolean): void {
+  const inPlace = isGuess ? 'guess' : 'remembered';
+  events.emit({ kind: 'opened-in-place', name, method, inPlace, failing: desk.failure !== undefined });
 }
 
 function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {

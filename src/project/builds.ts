@@ -108,15 +108,14 @@ export class Builds {
     const lock = await acquireBuildLock(
       projectDir,
       signal,
-      () =>
-        this.#flow.log.info('building', 'waiting for a build of this project that is under way', { rule: rule.name }),
+      () => this.#flow.events.emit({ kind: 'build-waiting', rule: rule.name }),
       (problem) => this.#refused(problem),
     );
     try {
       if (signal.aborted) return { kind: 'aborted' };
       const before = rebuild ? undefined : await readBuilt(projectDir, key);
       if (before !== undefined && (await isStill(before, fingerprint, rule))) {
-        this.#flow.log.debug('built', `${rule.name}: built already`, { rule: rule.name });
+        this.#flow.events.emit({ kind: 'build-skipped', rule: rule.name });
         this.#built.set(rule.name, before);
         return { kind: 'built', skipped: true };
       }
@@ -129,11 +128,10 @@ export class Builds {
       const built = { sources: fingerprint, outputs: await outputsFingerprint(rule.outputs ?? []) };
       this.#built.set(rule.name, built);
       const recorded = await writeBuilt(projectDir, key, built);
-      if (!recorded.ok)
-        this.#flow.log.debug(
-          'warning',
-          `the build could not be recorded, so it is run again at the next start: ${recorded.problem}`,
-        );
+      if (!recorded.ok) {
+        const text = `the build could not be recorded, so it is run again at the next start: ${recorded.problem}`;
+        this.#flow.events.emit({ kind: 'warning', text, level: 'debug' });
+      }
       return step;
     } finally {
       await lock?.release();
@@ -141,8 +139,8 @@ export class Builds {
   }
 
   #refused(problem: string): void {
-    if (!this.#lockRefused)
-      this.#flow.log.warn('warning', `${problem}: builds of this project don't wait for each other`);
+    const text = `${problem}: builds of this project don't wait for each other`;
+    if (!this.#lockRefused) this.#flow.events.emit({ kind: 'warning', text });
     this.#lockRefused = true;
   }
 
@@ -165,7 +163,7 @@ export class Builds {
       };
     }
     const { plan } = planned;
-    this.#flow.log.info('building', `building: ${plan.label}`, { rule: rule.name });
+    this.#flow.events.emit({ kind: 'building', rule: rule.name, command: plan.label });
     const outputFile = join(stateDir, `build-${rule.name.replace(/[^\w-]/g, '_')}.log`);
     const started = async (pid: number): Promise<void> => lock?.building(pid);
     const options = { signal: request.signal, timeout: buildTimeout, env, outputFile, started };
@@ -174,7 +172,7 @@ export class Builds {
     if (done.kind === 'aborted') return done;
     ran(done.kind === 'built', done.ms);
     if (done.kind === 'built') {
-      this.#flow.log.info('built', `built in ${Math.round(done.ms)} ms`, { rule: rule.name, ms: Math.round(done.ms) });
+      this.#flow.events.emit({ kind: 'built', rule: rule.name, ms: Math.round(done.ms) });
       return { kind: 'built', skipped: false };
     }
     return {
@@ -184,7 +182,7 @@ export class Builds {
   }
 
   #runInHelper(due: Due, plan: BuildPlan, options: BuildOptions, lock: Lock): Promise<BuildResult> | undefined {
-    const { config, log, helperCommand } = this.#flow;
+    const { config, events, helperCommand } = this.#flow;
     if (helperCommand === undefined || options.signal.aborted) return undefined;
     const build = runInHelper(helperCommand, plan, options);
     if (build === undefined) return undefined;
@@ -201,9 +199,7 @@ export class Builds {
     });
     const handOver = async (): Promise<void> => {
       const pid = await build.handOver(lock, finish);
-      if (pid === undefined) return;
-      const text = `the client has gone: process ${pid} finishes the build for the next one`;
-      log.info('building', text, { rule: due.rule.name, pid });
+      if (pid !== undefined) events.emit({ kind: 'build-handed-over', rule: due.rule.name, pid });
     };
     let handingOver: Promise<void> | undefined;
     this.#helped = { build, handOver: () => (handingOver ??= handOver()) };

@@ -35,9 +35,8 @@ export class Configuration {
   async open(): Promise<void> {
     if (!this.#flow.config.rules.some((rule) => rule.imports !== undefined)) return;
     const { missing, problems } = await this.#imports.follow();
-    for (const problem of problems) this.#flow.log.warn('warning', problem);
-    for (const file of missing)
-      this.#flow.log.warn('warning', `${file} is imported but does not exist yet. It is watched as soon as it does`);
+    for (const text of problems) this.#flow.events.emit({ kind: 'warning', text });
+    this.#warnOfMissing(missing);
   }
 
   /** What has to be watched. */
@@ -59,13 +58,12 @@ export class Configuration {
     if (reread.kind === 'same' && !importing) return reread;
     const { changed, missing, problems } = await this.#imports.follow();
     if (problems.length > 0) return failed('a file that a rule imports', problems.join('\n'));
-    for (const file of missing)
-      this.#flow.log.warn('warning', `${file} is imported but does not exist yet. It is watched as soon as it does`);
+    this.#warnOfMissing(missing);
     return changed && reread.kind === 'same' ? { kind: 'changed', restart: false } : reread;
   }
 
   async #reread(): Promise<Look> {
-    const { live, log } = this.#flow;
+    const { live, events } = this.#flow;
     if (live === undefined) return { kind: 'same' };
     const reread = await live.reread(this.#flow.config);
     if (!reread.ok) {
@@ -74,12 +72,19 @@ export class Configuration {
       return failed('the configuration file', reread.error);
     }
     const { config, changed, restart, warnings } = reread.value;
-    for (const warning of warnings) log.warn('warning', warning);
+    for (const text of warnings) events.emit({ kind: 'warning', text });
     if (changed.length === 0) return { kind: 'same' };
     this.#flow.config = config;
     this.#imports = this.#importsOf();
-    log.info('change', `the configuration has changed: ${changed.join(', ')}`, { changed });
+    events.emit({ kind: 'configuration-changed', options: changed });
     return { kind: 'changed', restart };
+  }
+
+  #warnOfMissing(files: readonly string[]): void {
+    for (const file of files) {
+      const text = `${file} is imported but does not exist yet. It is watched as soon as it does`;
+      this.#flow.events.emit({ kind: 'warning', text });
+    }
   }
 
   #importsOf(): Imports {

@@ -4,11 +4,10 @@
  * differences are no edits is for doubts.ts and server-writes.ts, and what follows from one for the controller.
  */
 import type { Config } from '../config/config.js';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 import type { CallTimes } from '../session/ledger.js';
 import type { WatchRule } from '../watch/types.js';
 import type { openWatch, Change, Mark, Watch, WatchOptions } from '../watch/watch.js';
-import { nameFiles } from '../agent/file-names.js';
 import { Doubts } from './edits/output-detector.js';
 import { fence } from './fence.js';
 import { Rewrites } from './edits/same-content-saves.js';
@@ -25,7 +24,7 @@ export class Freshness {
   readonly #rewrites = new Rewrites();
   readonly #doubts: Doubts;
   readonly #writes: ServerWrites;
-  readonly #log: Log;
+  readonly #events: EventEmitter;
   readonly #settled: () => void;
   readonly #openWatch: typeof openWatch;
   #ready = false;
@@ -36,19 +35,19 @@ export class Freshness {
   constructor(
     config: Config,
     rules: readonly WatchRule[],
-    log: Log,
+    events: EventEmitter,
     since: number,
     settled: () => void,
     open: typeof openWatch,
     calls: () => CallTimes,
   ) {
-    this.#log = log;
-    this.#writes = new ServerWrites(log, calls);
+    this.#events = events;
+    this.#writes = new ServerWrites(events, calls);
     this.#settled = settled;
     this.#openWatch = open;
     this.watchOptions = watchOptionsOf(config, rules, since);
     this.#watch = this.#open();
-    this.#doubts = new Doubts(log, {
+    this.#doubts = new Doubts(events, {
       check: () => this.check(),
       mark: () => this.watch.mark(),
       changedSince: (mark) => pathsOf(this.watch.changedSince(mark)),
@@ -74,24 +73,20 @@ export class Freshness {
   }
 
   #open(): Watch {
-    const log = this.#log;
+    const events = this.#events;
     const opened = performance.now();
     const watch = this.#openWatch(this.watchOptions, {
       settled: this.#settled,
-      unchanged: (files) => log.debug('unchanged', `unchanged: ${nameFiles(files)}`, { files }),
-      warn: ({ code, text }) => log.warn('warning', text, { code }),
+      unchanged: (files) => events.emit({ kind: 'unchanged', files, why: 'same-content' }),
+      warn: ({ code, text }) => events.emit({ kind: 'warning', text, code }),
       began: ({ files, directories, mode, ms }) =>
-        log.debug(
-          'starting',
-          `watching ${files} files in ${directories} directories (${mode}) after ${Math.round(ms)} ms`,
-          { ms: Math.round(ms) },
-        ),
+        events.emit({ kind: 'watching', files, directories, mode, ms: Math.round(ms) }),
     });
     this.#writes.begin(watch);
     void watch.ready.then(() => {
       if (watch !== this.#watch) return;
       const ms = Math.round(performance.now() - opened);
-      log.debug('starting', `hashed after ${ms} ms`, { ms });
+      events.emit({ kind: 'hashed', ms });
       this.#ready = true;
       this.#settled();
     });
@@ -195,10 +190,7 @@ export class Freshness {
     const changed = new Set(pathsOf(this.watch.changedSince(mark)));
     const same = this.watch.stirredSince(mark).filter(({ path }) => !changed.has(path));
     const { files, told } = this.#rewrites.news(pathsOf(same));
-    if (!told) {
-      const text = `saved while it was being built or started, so that is done again: ${nameFiles(files)}`;
-      this.#log.info('change', text, { files });
-    }
+    if (!told) this.#events.emit({ kind: 'saved-meanwhile', files });
     return same.filter(({ path }) => files.includes(path));
   }
 

@@ -53,6 +53,8 @@ export interface GenerationSpec extends ChildSpec {
   readonly maxLine: number;
   /** Where the server's stderr goes, unchanged. */
   readonly stderr: Writable;
+  /** Sees what goes to stderr; nothing: there is no more. */
+  readonly onStderr?: (chunk?: Buffer) => void;
   /** Who ends the server if this process can't any more. */
   readonly guard?: Pick<OrphanGuard, 'add' | 'remove'>;
 }
@@ -107,7 +109,7 @@ export class Generation {
         gone: () => void this.#halfClosed('stdin'),
       },
     );
-    this.#errEnded = this.#passStderr(child, spec.stderr);
+    this.#errEnded = this.#passStderr(child, spec);
     spec.guard?.add(this.pid);
     void this.#awaitExit().then(() => spec.guard?.remove(this.pid));
   }
@@ -231,7 +233,7 @@ export class Generation {
     if (!over.signal.aborted && !this.#stopped) this.#events.closed(this, pipe);
   }
 
-  #passStderr(child: Child, to: Writable): Promise<void> {
+  #passStderr(child: Child, { stderr: to, onStderr }: GenerationSpec): Promise<void> {
     const ended = new AbortController();
     const goOn = (): void => {
       for (const event of READS_AGAIN) to.off(event, goOn);
@@ -239,12 +241,16 @@ export class Generation {
     };
     child.stderr.on('data', (chunk: Buffer) => {
       this.#output.push(chunk, 'stderr');
+      onStderr?.(chunk);
       if (to.write(chunk) || to.destroyed) return;
       child.stderr.pause();
       for (const event of READS_AGAIN) to.on(event, goOn);
     });
     child.stderr.on('close', () => ended.abort());
-    child.stderr.on('end', () => ended.abort());
+    child.stderr.on('end', () => {
+      onStderr?.();
+      ended.abort();
+    });
     return once(ended.signal);
   }
 

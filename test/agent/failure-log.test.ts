@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '#src/agent/words.js';
-import { crashText, failureText, mendedText, outlookOf, type Outlook } from '#src/lineage/failure-text.js';
+import { crashText, failureText, mendedText, type Outlook } from '#src/agent/failure-log.js';
+import { outlookOf } from '#src/lineage/outlook.js';
 import { transition } from '#src/lineage/state.js';
-import { eventsFor, states } from './cases.js';
+import { eventsFor, states } from '../lineage/cases.js';
 
 const build: Failure = {
   kind: 'build',

@@ -7,7 +7,9 @@ import { Writable } from 'node:stream';
 import { Controller } from '#src/lineage/controller.js';
 import type { Config } from '#src/config/config.js';
 import type { FlowContext } from '#src/flow/flow.js';
-import type { Log } from '#src/sinks/log.js';
+import { createEventBus, type EventBus } from '#src/events/bus.js';
+import { logEntry, LOGGED_KINDS } from '#src/sinks/log-words.js';
+import { openStateSinks } from '#src/sinks/open-state-sinks.js';
 import { build } from './builds.js';
 import { Client, type Tamper } from './client.js';
 import { Disk, codeOf } from './disk.js';
@@ -221,17 +223,22 @@ class World {
     if (left.length > 0) facts.fail('P13', `process ${left[0]?.pid} is left behind`);
   }
 
+  /** The model sees what people see, and the state directory is on the simulated disk. */
+  #events(config: Config): EventBus {
+    const events = createEventBus();
+    events.subscribe(LOGGED_KINDS, (event) => {
+      const { level, name, text, fields } = logEntry(event, { isFile: false });
+      if (level !== 'debug') this.model.logged(name, text, level === 'info' ? fields : {});
+    });
+    openStateSinks(events, config);
+    return events;
+  }
+
   #flow(): FlowContext {
     const { setting } = this.script;
     const config = configOf(setting);
     const sink = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
     const stderr = sink();
-    const log: Log = {
-      debug: () => {},
-      info: (event, text, fields) => this.model.logged(event, text, fields),
-      warn: (event, text) => this.model.logged(event, text),
-      error: (event, text) => this.model.logged(event, text),
-    };
     const settle = (code: number): void => {
       this.#note(`the proxy ends with code ${code}`);
       this.#exitCode ??= code;
@@ -239,7 +246,7 @@ class World {
     return {
       io: { input: this.#client.input, output: this.#client.output, stderr },
       config,
-      log,
+      events: this.#events(config),
       live: undefined,
       first: undefined,
       helperCommand: undefined,

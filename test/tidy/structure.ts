@@ -8,7 +8,8 @@ type Tree = ReadonlyMap<string, string>;
 const layers: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   process: [],
-  sinks: [],
+  events: ['agent'],
+  sinks: ['events', 'state', 'agent'],
   state: [],
   config: ['process'],
   agent: [],
@@ -17,16 +18,28 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   lists: ['wire'],
   build: ['process', 'state'],
   server: ['process', 'wire', 'agent'],
-  flow: ['process', 'wire', 'sinks', 'config', 'server'],
+  flow: ['process', 'wire', 'events', 'config', 'server'],
   front: ['wire'],
   exchange: ['session', 'wire', 'lists', 'agent'],
-  project: 'process sinks state config agent watch session build server flow'.split(' '),
-  lineage: 'wire process sinks state config agent watch session lists build server flow front exchange project'.split(
+  project: 'process events state config agent watch session build server flow'.split(' '),
+  lineage: 'wire process events state config agent watch session lists build server flow front exchange project'.split(
     ' ',
   ),
   clients: ['config', 'state'],
   smoke: ['wire', 'process', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
-  cli: ['watch', 'config', 'sinks', 'state', 'build', 'server', 'smoke', 'clients', 'proxy.ts', 'build-helper.ts'],
+  cli: [
+    'watch',
+    'config',
+    'events',
+    'sinks',
+    'state',
+    'build',
+    'server',
+    'smoke',
+    'clients',
+    'proxy.ts',
+    'build-helper.ts',
+  ],
 };
 
 const pure = /^(session\/|exchange\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;

@@ -5,7 +5,7 @@
  * of freshness.ts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../sinks/log.js';
+import type { EventEmitter } from '../../events/bus.js';
 import type { Mark } from '../../watch/watch.js';
 import { ENOUGH, Outputs } from './outputs.js';
 
@@ -36,7 +36,7 @@ export interface Disk {
 export type Ended = 'well' | 'restless' | 'in doubt';
 
 export class Doubts {
-  readonly #log: Log;
+  readonly #events: EventEmitter;
   readonly #disk: Disk;
   readonly #outputs = new Outputs();
   /** The files whose change in the present attempt is counted already. */
@@ -47,8 +47,8 @@ export class Doubts {
   #pause: Mark | undefined;
   #chain: { readonly began: number; doubts: number } | undefined;
 
-  constructor(log: Log, disk: Disk) {
-    this.#log = log;
+  constructor(events: EventEmitter, disk: Disk) {
+    this.#events = events;
     this.#disk = disk;
   }
 
@@ -113,11 +113,8 @@ export class Doubts {
   #count(files: readonly string[]): void {
     const taken = this.#outputs.ended(files);
     if (taken.length === 0) return;
-    this.#log.warn(
-      'warning',
-      `${taken.join(', ')}: written during ${ENOUGH} reloads in a row and never in between, so it is taken for an output of the build or the server: a change during a reload no longer causes another one. Use --ignore for such files`,
-      { files: taken },
-    );
+    const text = `${taken.join(', ')}: written during ${ENOUGH} reloads in a row and never in between, so it is taken for an output of the build or the server: a change during a reload no longer causes another one. Use --ignore for such files`;
+    this.#events.emit({ kind: 'warning', text, files: taken });
   }
 
   /** One more attempt has ended in doubt: is there no hope of one that does not? */
@@ -128,11 +125,8 @@ export class Doubts {
     const isLong = this.#chain.doubts >= DOUBTS ? took >= LONGEST_CHAIN : took >= LONGEST_SLOW_CHAIN;
     if (this.#chain.doubts < ENOUGH || !isLong) return false;
     const restless = this.#outputs.giveUp(files);
-    this.#log.warn(
-      'warning',
-      `${restless.join(', ')}: changes faster than the server can be reloaded, so calls no longer wait until the server has its latest content. Use --ignore for such files`,
-      { files: restless },
-    );
+    const text = `${restless.join(', ')}: changes faster than the server can be reloaded, so calls no longer wait until the server has its latest content. Use --ignore for such files`;
+    this.#events.emit({ kind: 'warning', text, files: restless });
     return true;
   }
 }

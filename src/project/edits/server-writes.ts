@@ -3,15 +3,14 @@
  * what the server writes itself is accepted as it is, so that no reload follows. Who wrote a file is decided by
  * `server-data.ts`, from the times of the calls and of the reloads.
  */
-import type { Log } from '../../sinks/log.js';
+import type { EventEmitter } from '../../events/bus.js';
 import type { CallTimes } from '../../session/ledger.js';
 import type { Change, Mark, Watch } from '../../watch/watch.js';
-import { nameFiles } from '../../agent/file-names.js';
 import { momentOf } from './call-writes.js';
 import { ServerData, type Findings } from './server-data.js';
 
 export class ServerWrites {
-  readonly #log: Log;
+  readonly #events: EventEmitter;
   readonly #times: () => CallTimes;
   readonly #data = new ServerData();
   /** What was accepted and may have been edited, to take that back. */
@@ -20,8 +19,8 @@ export class ServerWrites {
   readonly #accepted = new Set<string>();
   #seen: { readonly watch: Watch; readonly mark: Mark } | undefined;
 
-  constructor(log: Log, times: () => CallTimes) {
-    this.#log = log;
+  constructor(events: EventEmitter, times: () => CallTimes) {
+    this.#events = events;
     this.#times = times;
   }
 
@@ -79,7 +78,7 @@ export class ServerWrites {
         this.#accepted.add(path);
       }
       for (const change of changes) if (unsure.includes(change.path)) this.#unsure.set(change.path, change);
-      this.#log.debug('unchanged', `written by the server itself: ${nameFiles(own)}`, { files: own });
+      this.#events.emit({ kind: 'unchanged', files: own, why: 'written-by-server' });
     }
     for (const one of news) this.#warn(one.path, ownText(one));
     for (const one of looping) this.#warn(one.path, loopText(one));
@@ -97,7 +96,7 @@ export class ServerWrites {
   }
 
   #warn(file: string, text: string): void {
-    this.#log.warn('warning', text, { files: [file] });
+    this.#events.emit({ kind: 'warning', text, files: [file] });
   }
 }
 

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Log } from '#src/sinks/log.js';
 import { Doubts } from '#src/project/edits/output-detector.js';
 
 /**
@@ -14,9 +13,8 @@ function attemptsUntilOver(t: TestContext, tookMs: number): { attempts: number; 
   let now = 1_000_000;
   t.mock.method(performance, 'now', () => now);
   let warnings = 0;
-  const warn = (): void => void warnings++;
-  const log = { debug: warn, info: warn, warn, error: warn } as unknown as Log;
-  const doubts = new Doubts(log, {
+  const events = { emit: () => void warnings++ };
+  const doubts = new Doubts(events, {
     check: () => Promise.resolve(),
     mark: () => ({ opening: false }),
     changedSince: () => ['a'],
