@@ -1,4 +1,4 @@
-// Judges the package as it would be published: what is in it and how much, publint, attw, and that it can be installed and used by README's own
+// `npm run prove package`: judges the package as it would be published: what is in it and how much, publint, attw, and that it can be installed and used by README's own
 // lines: from a clone, from the packed file, into a project, globally, with and without install scripts. All of it happens in a temporary
 // directory with a home and a cache of its own; publishing is left to people.
 import { execFileSync, spawnSync } from 'node:child_process';

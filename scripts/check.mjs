@@ -1,5 +1,6 @@
-// Everything that is judged without running the product: types, lint, format, unused code, the lock file. All of it runs
-// even if a part fails, and each part is told in one line. Tests are left to test.mjs, the package to check-package.mjs.
+// Everything that is judged without running the product: types, schema, lint, format, unused code, the lock file. All of
+// it runs even if a part fails, and each part is told in one line. Tests are left to test.mjs, the package to
+// check-package.mjs.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,7 @@ const tool = (name, file) => `node_modules/${name}/${file}`;
 let failed = false;
 // First and alone, because the types of the tests come from the build.
 await part('types', () => run('scripts/build.mjs'));
+await part('schema', () => run('scripts/schema.mjs', '--check'));
 await part('lint', () => run(tool('oxlint', 'bin/oxlint'), '--type-aware', '--deny-warnings'));
 await part('format', () => run(tool('prettier', 'bin/prettier.cjs'), '--check', '--log-level=warn', '.'));
 await part('unused', () => run(tool('knip', 'bin/knip.js'), '--no-progress', '--treat-config-hints-as-errors'));

@@ -1,4 +1,4 @@
-// `npm run matrix`: the test suite on every Node that is supported, one after the other, and a table of what came of it.
+// `npm run prove matrix`: the test suite on every Node that is supported, one after the other, and a table of what came of it.
 // `--only 22,24` takes some of them, `--markdown` prints the table for the docs; other arguments choose tests, as they
 // do for test.mjs, which runs them. The Nodes that are not the present one are fetched from the npm registry into
 // node_modules/.cache.

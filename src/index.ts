@@ -3,17 +3,27 @@
 // in one TypeError.
 
 import type { Readable, Writable } from 'node:stream';
-import { liveSupply, supplied, supply } from './config/discovery/supply.js';
+import { watchConfig, completeIfResolved, completeConfig } from './config/discovery/complete.js';
 import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
 import { createEventBus } from './events/bus.js';
-import { createProxy as create, type Proxy as RunningProxy } from './proxy.js';
 import { openLog } from './sinks/open-log.js';
+import { exitCodeOf } from './exit-code.js';
+import { createProxy as create } from './proxy.js';
 import { observe, type Observed, type ProxyEvents, type ProxyStatus } from './sinks/programmatic.js';
 
 export type { ProxyEvents, ProxyOptions, ProxyStatus };
 
-export interface Proxy extends RunningProxy, Observed {}
+export interface Proxy extends Observed {
+  /** The exit code that a process of the proxy's own would have, once every server is gone and all is delivered. */
+  readonly closed: Promise<number>;
+  /** Ends as if the client had closed its side. */
+  close(): void;
+  /** Ends as if this signal had come; it is passed on to the servers. */
+  signal(name: NodeJS.Signals): void;
+  /** Restarts the server now, with a build if there is one. */
+  reload(): void;
+}
 
 export interface ProxyStreams {
   /** What the client writes. */
@@ -34,14 +44,15 @@ export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy
   const closeLog = openLog(events, { level, format, file, stderr, env: process.env });
   const observed = observe(events);
   for (const text of warnings) events.emit({ kind: 'warning', text });
-  const started = supply(resolved).then((first) => {
+  const started = completeConfig(resolved).then((first) => {
     const { found } = first;
     if (found !== undefined) events.emit({ kind: 'discovered', level: found.level, text: found.why });
-    const live = liveSupply(first, () => supplied(resolveGiven(options, cwd)));
-    return create({ input, output, stderr }, first.config, events, live);
+    const configInForce = watchConfig(first, () => completeIfResolved(resolveGiven(options, cwd)));
+    return create({ input, output, stderr }, configInForce, events);
   });
   const closed = started.then(async (proxy) => {
-    const code = await proxy.closed;
+    const code = exitCodeOf(await proxy.closed);
+    events.emit({ kind: 'exit', code });
     await closeLog(500);
     return code;
   });

@@ -5,14 +5,14 @@
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
-import type { Config } from './config/config.js';
-import type { LiveConfig } from './config/live.js';
+import type { ConfigInForce } from './config/config-in-force.js';
 import type { Flow, FlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
 import type { EventBus } from './events/bus.js';
 import { stderrLines } from './events/stderr-lines.js';
 import type { NoiseKind } from './events/events.js';
 import { openStateSinks } from './sinks/open-state-sinks.js';
+import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
@@ -21,8 +21,8 @@ import { childSpec } from './server/child-spec.js';
 import type { Generation } from './server/generation.js';
 
 export interface Proxy {
-  /** The exit code that the proxy's process should have, once every server is gone and everything is delivered. */
-  readonly closed: Promise<number>;
+  /** Why the session ended, once every server is gone and everything is delivered. */
+  readonly closed: Promise<ShutdownReason>;
   /** Ends as if the client had closed its side. */
   close(): void;
   /** Ends as if this signal had come; it is passed on to the servers. */
@@ -36,31 +36,34 @@ export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
 
 export function createProxy(
   io: Streams,
-  config: Config,
+  configInForce: ConfigInForce,
   events: EventBus,
-  live?: LiveConfig,
   { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
 ): Proxy {
-  let settle: (code: number) => void = () => {};
-  const settled = new Promise<number>((resolve) => (settle = resolve));
+  const config = configInForce.current;
+  let ended: (reason: ShutdownReason) => void = () => {};
+  const end = new Promise<ShutdownReason>((resolve) => (ended = resolve));
   const guard = new OrphanGuard();
-  const closed = settled.then(async (code) => {
+  const closed = end.then(async (reason) => {
     await stateSinks?.close();
     await first?.end();
     guard.close();
-    events.emit({ kind: 'exit', code });
-    return code;
+    return reason;
   });
   const mark = first?.mark ?? newMark();
   const context: FlowContext = {
     io,
-    config,
+    configInForce,
+    get config() {
+      return configInForce.current;
+    },
     events,
-    live,
     get name() {
       return basename(context.config.command);
     },
-    tooLong: messageTooLong(config.maxMessage),
+    get tooLong() {
+      return messageTooLong(configInForce.current.maxMessage);
+    },
     spec: (number) => {
       const spec = childSpec(context.config, number, mark);
       return {
@@ -79,10 +82,10 @@ export function createProxy(
     notStarted: (error) => {
       const isMissing = error.code === 'ENOENT';
       events.emit({ kind: 'not-started', command: config.command, isMissing, problem: error.message });
-      settle(isMissing ? 127 : 126);
+      ended({ by: 'not-started', error });
       return { close: () => {}, signal: () => {}, reload: () => {} };
     },
-    settle,
+    ended,
   };
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });

@@ -7,7 +7,7 @@ import { allowed, checkTexts, checkValue, type Result } from '../config/check.js
 import type { Given } from '../config/config.js';
 import { nearest } from '../config/nearest.js';
 import { negatable, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';
-import { camelCase } from '../config/options.js';
+import { camelCase } from '../config/option-values.js';
 import { usageOf, type Command, type Operands } from './command.js';
 
 /** What the words ask for. */

@@ -3,7 +3,7 @@
 
 import type { Result } from '../config/check.js';
 import { resolveConfig, type Given } from '../config/config.js';
-import { supplied } from '../config/discovery/supply.js';
+import { completeIfResolved } from '../config/discovery/complete.js';
 import { currentDirectory } from './current-directory.js';
 import { explanationText } from './explain-text.js';
 import { explanationOf } from './explanation.js';
@@ -14,7 +14,7 @@ export async function explain(given: Given & { json?: boolean }): Promise<Result
   const { json = false, ...rest } = given;
   const cwd = currentDirectory(given);
   if (!cwd.ok) return cwd;
-  const resolved = await supplied(resolveConfig(rest, { cwd: cwd.value, env: process.env }));
+  const resolved = await completeIfResolved(resolveConfig(rest, { cwd: cwd.value, env: process.env }));
   if (!resolved.ok) return resolved;
   const explanation = await explanationOf(resolved.value, [node, ...startWords(rest, cwd.value)]);
   const text = json ? JSON.stringify(explanation, undefined, 2) : explanationText(explanation);

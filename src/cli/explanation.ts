@@ -4,9 +4,10 @@
 import { relative } from 'node:path';
 import { planBuild } from '../build/plan.js';
 import type { Config, Rule } from '../config/config.js';
-import type { Supplied } from '../config/discovery/supply.js';
+import type { CompletedConfig } from '../config/discovery/complete.js';
 import { createImports } from '../config/imports.js';
-import { camelCase, defaults, options } from '../config/options.js';
+import { camelCase, defaults } from '../config/option-values.js';
+import { options } from '../config/options.js';
 import { expand } from '../watch/expand.js';
 import { openWatch } from '../watch/watch.js';
 import { leftOutWarning } from './left-out.js';
@@ -39,8 +40,8 @@ export interface Explanation {
   readonly options: readonly { readonly name: string; readonly value: unknown; readonly from: Source }[];
 }
 
-export async function explanationOf(supplied: Supplied, start: readonly string[]): Promise<Explanation> {
-  const { config, found, said, origins, file, warnings } = supplied;
+export async function explanationOf(completed: CompletedConfig, start: readonly string[]): Promise<Explanation> {
+  const { config, found, said, origins, file, warnings } = completed;
   const rules = config.reload ? config.rules : [];
   const { files, problems } = await filesOf(config, rules);
   // Rules come as a whole from a file, from --watch, or from discovery.
@@ -68,9 +69,9 @@ export async function explanationOf(supplied: Supplied, start: readonly string[]
       value: config.strategy,
       from: origins['strategy'] ?? (config.strategy === defaults.strategy ? 'default' : 'found'),
     },
-    warnings: [...warnings, ...[leftOutWarning(supplied) ?? []].flat(), ...problems],
+    warnings: [...warnings, ...[leftOutWarning(completed) ?? []].flat(), ...problems],
     start,
-    options: optionsOf(supplied),
+    options: optionsOf(completed),
   };
 }
 
@@ -90,7 +91,7 @@ function isOpen(said: unknown): boolean {
   return said === undefined || (Array.isArray(said) && said.length === 0);
 }
 
-function optionsOf({ config, said, origins, found }: Supplied): Explanation['options'] {
+function optionsOf({ config, said, origins, found }: CompletedConfig): Explanation['options'] {
   return options.map(({ name }) => {
     const key = camelCase(name) as keyof typeof said;
     if (!isOpen(said[key])) return { name, value: said[key], from: origins[key] ?? 'default' };

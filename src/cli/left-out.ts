@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { endingOf } from '../config/discovery/disk.js';
 import { languageOf } from '../config/discovery/languages.js';
-import type { Supplied } from '../config/discovery/supply.js';
+import type { CompletedConfig } from '../config/discovery/complete.js';
 import { coverage } from '../watch/coverage.js';
 import { expand } from '../watch/expand.js';
 
-export function leftOutWarning({ config, discovered, said, file }: Supplied): string | undefined {
+export function leftOutWarning({ config, discovered, said, file }: CompletedConfig): string | undefined {
   if (discovered === undefined || discovered.rules.length === 0) return undefined;
   const { cwd } = config;
   const paths = config.rules.flatMap(({ watch }) => watch);

@@ -5,8 +5,9 @@
 import { resolveConfig, type Given, type Resolved } from '../config/config.js';
 import type { Result } from '../config/check.js';
 import { hasNoBuild } from '../config/discovery/no-build.js';
-import { liveSupply, supplied, supply, type Supplied } from '../config/discovery/supply.js';
+import { watchConfig, completeIfResolved, completeConfig, type CompletedConfig } from '../config/discovery/complete.js';
 import { hasBuild } from '../config/rules.js';
+import { exitCodeOf } from '../exit-code.js';
 import { atMost, flush } from '../sinks/flush.js';
 import { startFirst } from '../server/early-server.js';
 import { reportBug } from './bug.js';
@@ -34,10 +35,10 @@ export async function run(given: Given): Promise<Result<number>> {
   const bug = firstBug();
   const { stdout: output } = process;
   output.on('error', () => {}); // a client that is gone is the proxy's to notice, not a reason to crash
-  const serving = startServing(resolved.value, given, cwd.value, async () => supplied(resolve()));
+  const serving = startServing(resolved.value, given, cwd.value, async () => completeIfResolved(resolve()));
 
   const { proxy, closeLog } = await serving;
-  const value = await Promise.race([proxy.closed, bug]);
+  const value = await Promise.race([proxy.closed.then(exitCodeOf), bug]);
   proxy.close();
   await atMost(patience.afterBug, proxy.closed);
   await flush(output, signalled ? patience.afterSignal : patience.stdout);
@@ -50,17 +51,17 @@ async function startServing(
   resolved: Resolved,
   given: Given,
   cwd: string,
-  resolve: () => Promise<Result<Supplied>>,
+  resolve: () => Promise<Result<CompletedConfig>>,
 ): Promise<Serving> {
   const early = hasNoBuild(resolved) ? startFirst(resolved.config) : undefined;
-  const completed = await supply(resolved);
+  const completed = await completeConfig(resolved);
   const { config } = completed;
   const builds = config.reload && hasBuild(config.rules);
   if (builds) await early?.end();
   const first = builds ? undefined : (early ?? startFirst(config));
-  const live = liveSupply(completed, resolve);
+  const configInForce = watchConfig(completed, resolve);
   const { serve } = await import('./serve.js');
-  return serve({ ...completed, given, cwd, live, first });
+  return serve({ ...completed, given, cwd, configInForce, first });
 }
 
 /** Resolves, if ever, with the exit code for a bug. An unhandled rejection arrives here too. */

@@ -3,8 +3,8 @@
 
 import { isatty } from 'node:tty';
 import type { Given } from '../config/config.js';
-import type { Supplied } from '../config/discovery/supply.js';
-import type { LiveConfig } from '../config/live.js';
+import type { CompletedConfig } from '../config/discovery/complete.js';
+import type { ConfigInForce } from '../config/config-in-force.js';
 import { createEventBus } from '../events/bus.js';
 import { openLog } from '../sinks/open-log.js';
 import { createProxy, type Proxy } from '../proxy.js';
@@ -15,11 +15,11 @@ import { buildHelperCommand } from './helper-command.js';
 const AS_PID_1 =
   'mcp-hotline is process 1 of its container, and does not reap processes that servers leave behind: start the container with an init (docker run --init)';
 
-export interface Served extends Supplied {
+export interface Served extends CompletedConfig {
   readonly given: Given;
   /** Where the proxy was started. */
   readonly cwd: string;
-  readonly live: LiveConfig;
+  readonly configInForce: ConfigInForce;
   readonly first: FirstServer | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Serving {
 }
 
 export async function serve(served: Served): Promise<Serving> {
-  const { config, warnings, found, given, cwd, live, first } = served;
+  const { config, warnings, found, given, cwd, configInForce, first } = served;
   const { stdin: input, stdout: output, stderr } = process;
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
   const events = createEventBus();
@@ -51,5 +51,5 @@ export async function serve(served: Served): Promise<Serving> {
   }
   // A smoke run has to end what it has begun.
   const helperCommand = env[MARK] === undefined ? buildHelperCommand : undefined;
-  return { proxy: createProxy({ input, output, stderr }, config, events, live, { first, helperCommand }), closeLog };
+  return { proxy: createProxy({ input, output, stderr }, configInForce, events, { first, helperCommand }), closeLog };
 }

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { flush } from '../sinks/flush.js';
 import type { Result } from '../config/check.js';
 import { resolveConfig, type Given } from '../config/config.js';
-import { supplied } from '../config/discovery/supply.js';
+import { completeIfResolved } from '../config/discovery/complete.js';
 import { createReporter } from '../smoke/reporters.js';
 import { usualTimeout, type ReporterName } from '../smoke/options.js';
 import { exitCode } from '../smoke/report.js';
@@ -45,7 +45,7 @@ export async function smoke(given: Given & Own, words: readonly string[]): Promi
   if (!directory.ok) return directory;
   const base = { cwd: directory.value, env: process.env };
   const server = command === undefined ? {} : { command, args };
-  const resolved = await supplied(resolveConfig({ ...proxy, ...server }, base));
+  const resolved = await completeIfResolved(resolveConfig({ ...proxy, ...server }, base));
   if (!resolved.ok) return resolved;
   const { config, found } = resolved.value;
   if (found?.isMissing && found.entry !== undefined)

@@ -1,8 +1,8 @@
 // Options as the words one would type for them: the way back of command-line.ts, for passing options on to another
 // process of this program.
 
-import type { Options } from '../config/options.js';
-import { camelCase, options } from '../config/options.js';
+import { camelCase, type Options } from '../config/option-values.js';
+import { options } from '../config/options.js';
 
 export function toWords(given: Options): string[] {
   const values = given as Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

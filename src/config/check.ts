@@ -6,7 +6,8 @@ import { constants } from 'node:os';
 import { inspect } from 'node:util';
 import { nearest } from './nearest.js';
 import { switchWords, type OptionSpec } from './option-spec.js';
-import { camelCase, options, type Options } from './options.js';
+import { camelCase, type Options } from './option-values.js';
+import { options } from './options.js';
 
 export type Result<T, E = string> = { ok: true; value: T } | { ok: false; error: E };
 type Value = string | number | boolean | readonly string[];

@@ -8,10 +8,12 @@ import type { BuildProposal } from './build-proposal.js';
 import type { Result } from './check.js';
 import { readEnvFiles } from './env-file.js';
 import { readEnvironment } from './environment.js';
-import { placeOptions, placeRules } from './file/place.js';
+import { resolveOptionPaths, resolveRulePaths } from './file/resolve-paths.js';
 import { configPlaces, readConfigFile, type FromFile } from './file/read.js';
 import type { InstalledCopy } from './installed-copy.js';
-import { defaults, type Options } from './options.js';
+import type { TakesEffect } from './option-spec.js';
+import { configKeyOf, defaults, valuesInForce, type Options, type OptionValues } from './option-values.js';
+import { options } from './options.js';
 import type { Rule } from './rule.js';
 import { chooseRules } from './rules.js';
 import { serverEnvironment, serverOf } from './server.js';
@@ -19,50 +21,43 @@ import { stateDir } from './state-dir.js';
 
 export type { Rule };
 
-/** Times are in milliseconds; for the time-outs 0 is no limit. */
-export interface Config {
+/** The values of the options (times in milliseconds, where 0 is no limit for time-outs; sizes in bytes), and more. */
+export interface Config extends OptionValues {
   command: string;
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The files that parts of `env` come from; absolute. */
-  envFiles: readonly string[];
-  reload: boolean;
   rules: readonly Rule[];
-  ignore: readonly string[];
-  ext: readonly string[];
-  debounce: number;
-  poll: number | undefined;
-  strategy: 'overlap' | 'replace';
-  drain: number;
-  hold: number;
-  startTimeout: number;
-  buildTimeout: number;
-  stopTimeout: number;
-  signal: NodeJS.Signals;
-  restartDelay: number;
-  onFailure: 'report' | 'serve';
-  whileReloading: 'hold' | 'serve';
-  retry: 'safe' | 'never';
-  concurrency: number | undefined;
-  /** In bytes. */
-  maxMessage: number;
-  notify: 'changed' | 'always' | 'never';
-  /** `auto`: only for clients that don't notice new tools, and only what they need for that. */
-  agentTools: boolean | 'auto';
-  /** End what servers leave behind in sessions of their own. */
-  reap: boolean;
   stateDir: string;
-  /** What all commands of one project share, whatever their state directories: its builds. */
+  /** The directory that all commands of one project share, whatever their state directories: for its builds. */
   projectDir: string;
   /** What runs instead of the sources, if discovery has found it. */
   installedCopy?: InstalledCopy;
   /** Options that would follow the server's program to its sources, which discovery is not sure of. */
   buildProposal?: BuildProposal;
-  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  logFormat: 'text' | 'json';
-  logFile: string | undefined;
 }
+
+/** When an edit of what is no option takes effect. */
+const takesEffect: Readonly<Record<Exclude<keyof Config, keyof OptionValues>, TakesEffect>> = {
+  command: 'new-server',
+  args: 'new-server',
+  env: 'new-server',
+  rules: 'now',
+  projectDir: 'next-start',
+  installedCopy: 'now',
+  buildProposal: 'now',
+};
+
+/** Every key of `Config`, with the time at which an edit of it takes effect. */
+export const configKeys = Object.entries({
+  ...takesEffect,
+  ...Object.fromEntries(
+    options.flatMap((spec) => {
+      const key = configKeyOf(spec);
+      return key === undefined ? [] : [[key, spec.takesEffect]];
+    }),
+  ),
+}) as readonly (readonly [keyof Config, TakesEffect])[];
 
 export interface Given extends Options {
   command?: string;
@@ -102,51 +97,28 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
   if (!isDirectory(cwd))
     return { ok: false, error: `${placeOf('cwd', stated, file)}the directory ${cwd} does not exist` };
 
-  const explicit = placeOptions(stated, here, cwd);
+  const explicit = resolveOptionPaths(stated, here, cwd);
   const beside = file === undefined ? cwd : path.dirname(file.path);
-  const found = { ...placeOptions(file?.options ?? {}, beside, cwd), ...explicit };
+  const found = { ...resolveOptionPaths(file?.options ?? {}, beside, cwd), ...explicit };
   const misplaced = ownFilesProblem(found, cwd);
   if (misplaced !== undefined) {
     return { ok: false, error: `${placeOf(misplaced.key, stated, file)}${misplaced.problem}` };
   }
   const all = { ...defaults, ...found };
-  const fromFile = file?.rules && placeRules(file.rules, beside, cwd);
+  const fromFile = file?.rules && resolveRulePaths(file.rules, beside, cwd);
   const { rules, warnings } = chooseRules({ explicit, all, fromFile });
   const envFiles = all.envFile ?? [];
   const fromEnvFiles = readEnvFiles(envFiles);
+  const strategy = found.strategy ?? (isDebugged(command, args) ? 'replace' : defaults.strategy);
   const config: Config = {
+    ...valuesInForce({ ...found, strategy }),
+    stateDir: found.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
     command,
     args,
     cwd,
     env: serverEnvironment(base.env, { fallback: fromEnvFiles.variables, added: file?.env ?? {} }),
-    envFiles,
-    reload: all.reload,
     rules,
-    ignore: all.ignore ?? [],
-    ext: all.ext ?? [],
-    debounce: all.debounce,
-    poll: typeof all.poll === 'number' ? all.poll : undefined,
-    strategy: found.strategy ?? (isDebugged(command, args) ? 'replace' : defaults.strategy),
-    drain: all.drain,
-    hold: all.hold,
-    startTimeout: all.startTimeout,
-    buildTimeout: all.buildTimeout,
-    stopTimeout: all.stopTimeout,
-    signal: all.signal,
-    restartDelay: all.restartDelay,
-    onFailure: all.onFailure,
-    whileReloading: all.whileReloading,
-    retry: all.retry,
-    concurrency: all.concurrency,
-    maxMessage: all.maxMessage * 1024 * 1024,
-    notify: all.notify,
-    agentTools: all.agentTools === 'auto' ? 'auto' : all.agentTools === true || all.agentTools === 'on',
-    reap: all.reap,
-    stateDir: all.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
     projectDir: stateDir({ cwd, env: base.env }),
-    logLevel: all.logLevel,
-    logFormat: all.logFormat,
-    logFile: all.logFile,
   };
   return {
     ok: true,

@@ -3,8 +3,9 @@
 
 import { MARK } from '../process/mark.js';
 import { splitCommand } from '../process/split-command.js';
-import { negatable, type OptionSpec } from './option-spec.js';
-import { camelCase, options, type Options } from './options.js';
+import { negatable, type OptionSpec, type ProxyOptionSpec } from './option-spec.js';
+import { camelCase, type Options } from './option-values.js';
+import { options } from './options.js';
 import { checkTexts, checkValue, toBoolean, type Result } from './check.js';
 import { nearest } from './nearest.js';
 
@@ -18,17 +19,12 @@ export interface FromEnvironment {
 
 const prefix = 'MCP_HOTLINE_';
 const notOptions = new Set(['MCP_HOTLINE_GENERATION', MARK]); // what we tell the server; a proxy may be the server of another
-const inherited: Readonly<Record<string, string>> = {
-  watch: 'MCP_WATCH_FILE',
-  debounce: 'MCP_RESTART_DELAY',
-  reload: 'MCP_HOT_RELOAD',
-};
 
 /** The variables of one option, each overriding those before it. */
-function variablesOf(spec: OptionSpec): { variable: string; negated: boolean }[] {
+function variablesOf(spec: ProxyOptionSpec): { variable: string; negated: boolean }[] {
   const name = spec.name.toUpperCase().replaceAll('-', '_');
   return [
-    { variable: inherited[spec.name], negated: false },
+    { variable: spec.variable, negated: false },
     { variable: prefix + name, negated: false },
     { variable: negatable(spec) ? `${prefix}NO_${name}` : undefined, negated: true },
   ].flatMap(({ variable, negated }) => (variable === undefined ? [] : [{ variable, negated }]));

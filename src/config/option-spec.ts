@@ -1,5 +1,5 @@
-// The shape of one row in the table of options: what kinds of values there are and what a row may say about them. The
-// rows themselves are options.ts's, the judging of values check.ts's.
+// The shape of one row in the table of options: which kinds of values there are, and what a row may say about them.
+// options.ts has the rows, check.ts checks values.
 
 export const groups = [
   'Checking',
@@ -58,7 +58,37 @@ interface SignalSpec extends Common {
   readonly type: 'signal';
   readonly default: NodeJS.Signals;
 }
+/** An option as a user sees it. */
 export type OptionSpec = ListSpec | NumberSpec | TextSpec | ChoiceSpec | SwitchSpec | SignalSpec;
+
+/** What only an option of the proxy itself says: where else its value comes from, and what becomes of it. */
+interface InForce {
+  /** A variable of older programs that sets it too. */
+  readonly variable?: string;
+  /**
+   * Values are paths, written relative to the configuration file or to where the user stands. `relative`: they stay as
+   * they are written where that is possible. `pattern`: so do globs that match in any directory. `absolute`: they are made
+   * absolute.
+   */
+  readonly path?: 'relative' | 'pattern' | 'absolute';
+  /**
+   * The key of `Config` that gets the value, if it is not the option's own name. `rules`: rules.ts makes the rules of it.
+   * `nothing`: it says which file is read, and can't be in that file.
+   */
+  readonly becomes?: string;
+  /** When an edit of the value in the configuration file takes effect. */
+  readonly takesEffect: TakesEffect;
+  /** The proxy may replace the value by what it learns; to write the same value again then counts as an edit. */
+  readonly learned?: true;
+}
+
+/**
+ * `now`: whoever needs the value asks for it each time. `new-server`: a server is started with it, so an edit starts one.
+ * `next-start`: the proxy itself is built on it, so an edit waits until mcp-hotline is started again.
+ */
+export type TakesEffect = 'now' | 'new-server' | 'next-start';
+
+export type ProxyOptionSpec = OptionSpec & InForce;
 
 /** Whether the option can have a value on the command line: a plain switch has none. */
 export function takesValue(spec: OptionSpec): boolean {

@@ -1,14 +1,15 @@
-// The one table of options. The command line, its help, the environment and the programmatic entry are derived from it,
-// and so are the types of the values. It holds data only: check.ts judges values, config.ts decides what they mean.
+// The one table of options: a new option is one row here. The command line, help, completion, environment, configuration
+// file and its schema, programmatic entry, the types of the values, `Config`, and what an edit of the file leads to are
+// derived from it. It holds data only: check.ts checks values, option-values.ts derives types and converts values.
 
-import type { OptionSpec } from './option-spec.js';
+import type { OptionSpec, ProxyOptionSpec } from './option-spec.js';
 
 type WithoutName<S> = S extends OptionSpec ? Omit<S, 'name'> : never;
-type Unnamed = WithoutName<OptionSpec>;
+type Row = WithoutName<ProxyOptionSpec>;
 
 const milliseconds = { type: 'number', unit: 'milliseconds', placeholder: '<ms>', min: 0, max: 86_400_000 } as const;
 
-const table = {
+export const optionTable = {
   watch: {
     alias: 'w',
     group: 'Watching',
@@ -16,12 +17,19 @@ const table = {
     placeholder: '<path or glob>',
     description: 'Reload when the content of these files changes, instead of what is found; repeatable',
     otherwise: 'found from the command',
+    variable: 'MCP_WATCH_FILE',
+    path: 'relative',
+    becomes: 'rules',
+    takesEffect: 'now',
   },
   'also-watch': {
     group: 'Watching',
     type: 'list',
     placeholder: '<path or glob>',
     description: 'Watch these too, besides what is found, named by --watch or in rules; repeatable',
+    path: 'relative',
+    becomes: 'rules',
+    takesEffect: 'now',
   },
   ignore: {
     alias: 'i',
@@ -29,6 +37,8 @@ const table = {
     type: 'list',
     placeholder: '<glob>',
     description: 'Do not watch these, besides .gitignore, node_modules, hidden and temporary files; repeatable',
+    path: 'pattern',
+    takesEffect: 'now',
   },
   ext: {
     alias: 'e',
@@ -37,6 +47,7 @@ const table = {
     endings: true,
     placeholder: '<list>',
     description: 'Watch only files with these endings, as in ts,tsx,json',
+    takesEffect: 'now',
   },
   debounce: {
     ...milliseconds,
@@ -45,6 +56,8 @@ const table = {
     max: 60_000,
     default: 100,
     description: 'Wait until the files have been quiet for so long',
+    variable: 'MCP_RESTART_DELAY',
+    takesEffect: 'now',
   },
   poll: {
     ...milliseconds,
@@ -55,6 +68,7 @@ const table = {
     bare: 2000,
     description: 'Look at the files every so often instead of waiting for events; 2000 if no number is given',
     otherwise: 'off',
+    takesEffect: 'now',
   },
   build: {
     group: 'Building',
@@ -64,12 +78,15 @@ const table = {
     description: 'Run this package.json script, or command, before a reload; the script "build" if none is named',
     otherwise: 'found from the command: the script "build", if what it makes is run',
     negated: 'Run no build',
+    becomes: 'rules',
+    takesEffect: 'now',
   },
   'build-timeout': {
     ...milliseconds,
     group: 'Building',
     default: 120_000,
     description: 'End a build that takes longer; 0: no limit',
+    takesEffect: 'now',
   },
   reload: {
     group: 'Reloading',
@@ -77,6 +94,8 @@ const table = {
     default: true,
     description: 'Reload when a watched file changes',
     negated: 'A plain pass-through: nothing is watched and nothing patched',
+    variable: 'MCP_HOT_RELOAD',
+    takesEffect: 'next-start',
   },
   strategy: {
     group: 'Reloading',
@@ -84,6 +103,8 @@ const table = {
     choices: ['overlap', 'replace'],
     default: 'overlap',
     description: 'Start the new server beside the old one, or stop the old one first; replace for a debugged server',
+    takesEffect: 'now',
+    learned: true,
   },
   'while-reloading': {
     group: 'Reloading',
@@ -91,6 +112,7 @@ const table = {
     choices: ['hold', 'serve'],
     default: 'hold',
     description: 'Hold requests until the new server is there, or let the old one serve them until then',
+    takesEffect: 'now',
   },
   'on-failure': {
     group: 'Reloading',
@@ -98,6 +120,7 @@ const table = {
     choices: ['report', 'serve'],
     default: 'report',
     description: 'After a failed reload, answer tool calls with the failure, or let the old server serve them',
+    takesEffect: 'now',
   },
   retry: {
     group: 'Reloading',
@@ -105,6 +128,7 @@ const table = {
     choices: ['safe', 'never'],
     default: 'safe',
     description: 'Send an interrupted request again if that is safe, or never',
+    takesEffect: 'now',
   },
   notify: {
     group: 'Reloading',
@@ -112,6 +136,7 @@ const table = {
     choices: ['changed', 'always', 'never'],
     default: 'changed',
     description: 'After a reload, send list_changed for the lists that differ, for all, or for none',
+    takesEffect: 'now',
   },
   signal: {
     group: 'Reloading',
@@ -119,6 +144,7 @@ const table = {
     placeholder: '<name>',
     default: 'SIGTERM',
     description: 'How a replaced server is asked to stop',
+    takesEffect: 'now',
   },
   'restart-delay': {
     ...milliseconds,
@@ -126,18 +152,21 @@ const table = {
     max: 600_000,
     default: 0,
     description: 'Pause between stop and start, where the strategy is replace',
+    takesEffect: 'now',
   },
   drain: {
     ...milliseconds,
     group: 'Limits',
     default: 10_000,
     description: 'How long a replaced server may finish what it was asked; 0: no limit',
+    takesEffect: 'now',
   },
   hold: {
     ...milliseconds,
     group: 'Limits',
     default: 50_000,
     description: 'How long a request may wait for a reload; 0: no limit',
+    takesEffect: 'now',
   },
   'start-timeout': {
     ...milliseconds,
@@ -145,6 +174,7 @@ const table = {
     default: 20_000,
     description:
       'How long a new server may take for its handshake after its last sign of life (a line on stderr; on Linux also processor time), and at most three times that; 0: no limit',
+    takesEffect: 'now',
   },
   'stop-timeout': {
     ...milliseconds,
@@ -152,6 +182,7 @@ const table = {
     default: 2000,
     description:
       'How long a replaced server may take to exit after its stdin has ended before it is signalled, and then before it is killed; 0: signalled after 2 s, never killed',
+    takesEffect: 'now',
   },
   concurrency: {
     group: 'Limits',
@@ -161,6 +192,7 @@ const table = {
     max: 1_000_000,
     description: 'At most so many tool calls with the server at a time; the rest wait in order',
     otherwise: 'no limit',
+    takesEffect: 'now',
   },
   'max-message': {
     group: 'Limits',
@@ -171,6 +203,7 @@ const table = {
     max: 2048,
     default: 128,
     description: 'The longest message that is accepted',
+    takesEffect: 'new-server',
   },
   'agent-tools': {
     group: 'Agent',
@@ -179,12 +212,14 @@ const table = {
     default: false,
     description:
       'Add tools by which an agent can restart and inspect the server; auto: only those that list and call its tools, and only for clients known not to notice new tools',
+    takesEffect: 'now',
   },
   reap: {
     group: 'General',
     type: 'switch',
     default: false,
     description: 'End processes too that a server has put into sessions of their own; not on Windows',
+    takesEffect: 'now',
   },
   'log-level': {
     group: 'Logging',
@@ -192,6 +227,7 @@ const table = {
     choices: ['debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
     description: 'The least important lines to log',
+    takesEffect: 'next-start',
   },
   'log-format': {
     group: 'Logging',
@@ -199,6 +235,7 @@ const table = {
     choices: ['text', 'json'],
     default: 'text',
     description: 'One line of text, or one JSON object a line',
+    takesEffect: 'next-start',
   },
   'log-file': {
     group: 'Logging',
@@ -206,6 +243,8 @@ const table = {
     placeholder: '<file>',
     description: 'Append the log to this file',
     otherwise: 'stderr',
+    path: 'absolute',
+    takesEffect: 'next-start',
   },
   'env-file': {
     group: 'General',
@@ -213,6 +252,9 @@ const table = {
     placeholder: '<file>',
     description:
       "Add the NAME=value lines of this file to the server's environment, where that lacks them; an edit restarts the server; repeatable",
+    path: 'absolute',
+    becomes: 'envFiles',
+    takesEffect: 'now',
   },
   cwd: {
     group: 'General',
@@ -220,6 +262,7 @@ const table = {
     placeholder: '<dir>',
     description: 'Work in this directory; all other paths are relative to it',
     otherwise: 'the current one',
+    takesEffect: 'new-server',
   },
   'state-dir': {
     group: 'General',
@@ -227,6 +270,8 @@ const table = {
     placeholder: '<dir>',
     description: 'Where to keep what must outlive a session; builds are noted down for the project, not here',
     otherwise: "a folder for this project and command in the user's state directory",
+    path: 'absolute',
+    takesEffect: 'next-start',
   },
   config: {
     group: 'General',
@@ -234,38 +279,13 @@ const table = {
     placeholder: '<file>',
     description: 'Read this configuration file',
     otherwise: 'mcp-hotline.config.jsonc, mcp-hotline.config.json or the key "mcp-hotline" in package.json',
+    becomes: 'nothing',
+    takesEffect: 'next-start',
   },
-} as const satisfies Record<string, Unnamed>;
+} as const satisfies Record<string, Row>;
 
-type Table = typeof table;
-type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
-type ValueOf<S> = S extends { type: 'list' }
-  ? readonly string[]
-  : S extends { type: 'number' }
-    ? number | (S extends { bare: number } ? boolean : never)
-    : S extends { type: 'text' }
-      ? string | (S extends { bare: string } ? boolean : never)
-      : S extends { type: 'choice'; choices: readonly (infer C)[] }
-        ? C
-        : S extends { type: 'signal' }
-          ? NodeJS.Signals
-          : boolean | (S extends { modes: readonly (infer M)[] } ? M | 'on' | 'off' : never);
+export type OptionTable = typeof optionTable;
 
-/**
- * Every option by its name in camel case. `true` is the bare option (`--poll`), `false` the negated one (`--no-build`).
- */
-export type Options = { -readonly [N in keyof Table as CamelCase<N>]?: ValueOf<Table[N]> };
-type Defaulted = { [N in keyof Table]: Table[N] extends { default: unknown } ? N : never }[keyof Table];
-type Defaults = { readonly [N in Defaulted as CamelCase<N>]: ValueOf<Table[N]> };
-
-export const options: readonly OptionSpec[] = Object.entries<Unnamed>(table).map(([name, row]) =>
+export const options: readonly ProxyOptionSpec[] = Object.entries<Row>(optionTable).map(([name, row]) =>
   Object.assign({ name }, row),
 );
-
-export function camelCase(name: string): string {
-  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-export const defaults = Object.fromEntries(
-  options.flatMap((spec) => ('default' in spec ? [[camelCase(spec.name), spec.default]] : [])),
-) as Defaults;

@@ -3,7 +3,7 @@
 
 import { checkOptions, type Result } from './check.js';
 import { noCommand, resolveConfig, type Resolved } from './config.js';
-import type { Options } from './options.js';
+import type { Options } from './option-values.js';
 
 /** The options of the command line in camel case, and what to run. */
 export interface ProxyOptions extends Options {

@@ -1,7 +1,7 @@
 // Decides which rules apply: those of the configuration file, or the one that --watch and --build make. Pure; how a
 // rule is written is for those who read it, and what it causes for those who carry it out.
 
-import type { Options } from './options.js';
+import type { Options } from './option-values.js';
 import type { Rule } from './rule.js';
 
 export interface Choice {

@@ -167,7 +167,7 @@ type Ending =
       readonly processes: readonly LeftBehind[];
       readonly reaped: boolean;
     }
-  | { readonly kind: 'closing'; readonly by: 'client' | 'signal' | 'server' }
+  | { readonly kind: 'closing'; readonly by: 'client' | 'signal' | 'server' | 'not-started' }
   | { readonly kind: 'closed' }
   /** The proxy has ended. `code`: the exit code that its process should have. */
   | { readonly kind: 'exit'; readonly code: number };

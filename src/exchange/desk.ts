@@ -29,7 +29,7 @@ export interface Ports {
   /**
    * The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier.
    */
-  openedInPlace(method: 'initialize' | 'server/discover', isGuess: boolean): void;
+  openedInPlace(method: 'initialize' | 'server/discover', isGuess: boolean, failure: Failure | undefined): void;
   /** A server answered `server/discover` as one of the legacy era does. */
   refusedDiscover(): void;
   /** One of the agent's own tools is called. */
@@ -37,10 +37,10 @@ export interface Ports {
   /** All tools of a generation are needed, not only one page. Undefined if they can't be had. */
   allTools(generation: number, known: (items: readonly unknown[] | undefined) => void): void;
   /**
-   * A tool call has met a failure that stands. True if an attempt to mend it is under way now: then the call waits for
-   * its end.
+   * A tool call has met a failure that stands. `waits`: it can wait for an attempt to mend it. True if one is under way
+   * now: then messages are held until its end.
    */
-  retryFailure(): boolean;
+  retryFailure(waits: boolean): boolean;
   /** Does something after so many milliseconds, unless the session has ended by then. */
   later(ms: number, work: () => void): void;
   warn(text: string): void;

@@ -118,7 +118,7 @@ function forwardRequest(desk: Desk, held: Held, id: Id, method: string): void {
     else if (!(calls && waitsForRetry(desk, held))) desk.ports.client(standIn(desk, id, method, line));
     return;
   }
-  if (calls && desk.failure !== undefined) desk.ports.retryFailure();
+  if (calls && desk.failure !== undefined) desk.ports.retryFailure(false);
   if (desk.lacking.size > 0 && isEmptyForSure(desk, method, line)) {
     desk.ports.client(result(id, emptyList(desk, method, line)));
     return;
@@ -174,9 +174,8 @@ function listen(desk: Desk, id: Id, line: Buffer): void {
  * A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7).
  */
 function waitsForRetry(desk: Desk, held: Held): boolean {
-  if (desk.failure === undefined || !desk.ports.retryFailure()) return false;
-  // Under `--while-reloading serve` too: what comes after this call must not overtake it (P3).
-  desk.holding = true;
+  // Messages are held under `--while-reloading serve` too: those that come after this call must not overtake it (P3).
+  if (desk.failure === undefined || !desk.ports.retryFailure(true)) return false;
   const refusal = desk.hold.add(held);
   if (refusal !== undefined) refuse(desk, held, refusal);
   return true;

@@ -22,27 +22,19 @@ import { goneTaskAnswer, taskOwner } from './task-messages.js';
 import { answerToolLists } from './undeclared-tools.js';
 import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './listen-streams.js';
 
-export function holdTraffic(desk: Desk): void {
-  desk.holding = true;
-}
-
-/** Ends the hold: what waits goes, in order, to whoever serves now. */
-export function release(desk: Desk, failure: Failure | undefined): void {
-  desk.failure = failure;
-  desk.holding = false;
-  if (failure !== undefined && desk.serving === undefined) acknowledgeStreams(desk);
+/** The hold has ended: the messages that waited go, in order, to whoever serves now. */
+export function endHold(desk: Desk): void {
+  if (desk.failure !== undefined && desk.serving === undefined) acknowledgeStreams(desk);
   for (const held of desk.hold.takeAgain()) forward(desk, held);
   pump(desk);
   for (const held of desk.hold.takeAll()) forward(desk, held);
 }
 
-/** The candidate serves from now on; the one before drains. The hold goes on until it is released. */
-export function takeOver(desk: Desk, generation: number): void {
-  if (desk.serving !== undefined && desk.serving !== generation) desk.draining.add(desk.serving);
-  keepStreams(desk, desk.serving);
-  desk.serving = generation;
+/** The candidate serves from now on, and the generation before, if there is one, drains. */
+export function takeOver(desk: Desk, from: number | undefined, generation: number): void {
+  if (from !== undefined) desk.draining.add(from);
+  keepStreams(desk, from);
   desk.lacking = desk.capabilityGaps.get(generation)?.lacking ?? desk.lacking;
-  if (desk.candidate === generation) desk.candidate = undefined;
   // A candidate has opened the session before it takes over; the first of all has been asked nothing yet.
   if (desk.session.stands) desk.born = true;
   // The names that the client was listed for our tools were chosen without a look at those of this server.
@@ -50,11 +42,10 @@ export function takeOver(desk: Desk, generation: number): void {
   reopenStreams(desk, generation);
 }
 
-/** The serving generation gets no more requests: it is to be stopped before another one starts. */
-export function retire(desk: Desk): void {
-  keepStreams(desk, desk.serving);
-  if (desk.serving !== undefined) desk.draining.add(desk.serving);
-  desk.serving = undefined;
+/** The generation gets no more requests: it is to be stopped before another one starts. */
+export function retire(desk: Desk, generation: number): void {
+  keepStreams(desk, generation);
+  desk.draining.add(generation);
 }
 
 /** What a lost generation still owed: what was answered in its place, and what is sent again. */
@@ -68,8 +59,6 @@ export interface Lost {
  * it came to its end, for those whose calls it took with it.
  */
 export function lose(desk: Desk, generation: number, crash?: Failure): Lost {
-  if (desk.serving === generation) desk.serving = undefined;
-  if (desk.candidate === generation) desk.candidate = undefined;
   desk.draining.delete(generation);
   desk.introduced.delete(generation);
   desk.settled.delete(generation);
@@ -164,21 +153,10 @@ export function openInPlace(desk: Desk, key: Key, failure: Failure | undefined):
   if (cancelled && failure === undefined) return 'nobody';
   const line = lineOf(owed);
   desk.ledger.settle(id, generation);
-  desk.failure = failure ?? desk.failure;
-  if (!cancelled) desk.ports.client(standIn(desk, id, method, line));
+  if (!cancelled) desk.ports.client(standIn(desk, id, method, line, failure));
   const reply = new Promise<Reply>((resolve) => void desk.own.set(key, { generation, reply: resolve }));
   if (desk.draining.has(generation) && desk.ledger.owing(generation) === 0) desk.ports.drained(generation);
   return { generation, method, reply };
-}
-
-/**
- * The server that serves has yet to open the session: until then it is a candidate, and this is what is wrong with it,
- * if anything.
- */
-export function demote(desk: Desk, failure: Failure | undefined): void {
-  desk.failure = failure;
-  desk.candidate = desk.serving;
-  desk.serving = undefined;
 }
 
 /** Tells a generation what another one had accepted. If this one doesn't, the client can't be told. */

@@ -3,7 +3,7 @@
  * that is born broken is opened here all the same, so that a mended server needs no reconnect; what is said of the
  * server then is in opening-answers.ts. A tool's caller reads results, everybody else errors.
  */
-import { failureMessage, failureText, noServer } from '../agent/words.js';
+import { failureMessage, failureText, noServer, type Failure } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
 import { readAt } from '../wire/edit.js';
 import { error, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
@@ -15,12 +15,13 @@ import { discoverInPlace, initializeInPlace } from './opening-answers.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function standIn(desk: Desk, id: Id, method: string, line: Buffer): Buffer {
-  const { session, failure } = desk;
+/** `failure`: why no server answers, if anything is wrong. */
+export function standIn(desk: Desk, id: Id, method: string, line: Buffer, failure = desk.failure): Buffer {
+  const { session } = desk;
   session.asked(method, line);
   if (method === 'ping' && session.era !== 'modern') return result(id, {});
   if (!desk.born) {
-    const answer = unborn(desk, method, line);
+    const answer = unborn(desk, method, line, failure);
     if (answer !== undefined) return result(id, answer);
     // Nothing says that the server is modern. Clients open a session of the legacy era then, which servers of both eras
     // take.
@@ -36,13 +37,13 @@ export function standIn(desk: Desk, id: Id, method: string, line: Buffer): Buffe
 }
 
 /** For a server that has never answered: what it may answer when it does. */
-function unborn(desk: Desk, method: string, line: Buffer): Members | undefined {
+function unborn(desk: Desk, method: string, line: Buffer, failure: Failure | undefined): Members | undefined {
   const { session } = desk;
   if (method === 'initialize' || method === 'server/discover') {
-    const told = method === 'initialize' ? initializeInPlace(desk, line) : discoverInPlace(desk);
+    const told = method === 'initialize' ? initializeInPlace(desk, line, failure) : discoverInPlace(desk, failure);
     if (told === undefined) return undefined;
     session.vouch(method, told, line);
-    desk.ports.openedInPlace(method, desk.remembered[method] === undefined);
+    desk.ports.openedInPlace(method, desk.remembered[method] === undefined, failure);
     return told;
   }
   if (['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'].includes(method)) {

@@ -1,9 +1,9 @@
 /**
  * What a client is told that opens its session before any server has answered: what this command said of itself the
  * last time it ran, or a minimal result. Either way lists may change, and if the server could not be started, the
- * instructions say why. When a client is answered in place of its server is decided in reload/.
+ * instructions say why. When a client is answered in place of its server is decided in lineage/.
  */
-import { notStarted } from '../agent/words.js';
+import { notStarted, type Failure } from '../agent/words.js';
 import { LISTS } from '../lists/lists.js';
 import { capabilitiesOf, membersOf } from '../session/session.js';
 import { readAt } from '../wire/edit.js';
@@ -18,20 +18,20 @@ const LATEST = '2025-11-25';
 /** What a client may believe of a server that nobody has seen: that anything may come. */
 const anything = Object.fromEntries(LISTS.map((list) => [list.capability, { listChanged: true }]));
 
-export function initializeInPlace(desk: Desk, line: Buffer): Members {
+export function initializeInPlace(desk: Desk, line: Buffer, failure: Failure | undefined): Members {
   const last = desk.remembered.initialize;
   const asked = readAt(line, ['params', 'protocolVersion']);
   const protocolVersion = negotiate(typeof asked === 'string' ? asked : LATEST, desk.remembered.versions ?? {});
-  if (last !== undefined) return { ...told(desk, last), protocolVersion };
+  if (last !== undefined) return { ...told(desk, last, failure), protocolVersion };
   const guess = { capabilities: anything, serverInfo: { name: desk.options.name, version: '0.0.0' } };
-  return { ...told(desk, guess), protocolVersion };
+  return { ...told(desk, guess, failure), protocolVersion };
 }
 
 /** Undefined if this command was never seen to be modern. */
-export function discoverInPlace(desk: Desk): Members | undefined {
+export function discoverInPlace(desk: Desk, failure: Failure | undefined): Members | undefined {
   const last = desk.remembered['server/discover'];
   if (last === undefined) return undefined;
-  return { resultType: 'complete', cacheScope: 'private', ...told(desk, last), ttlMs: 0 };
+  return { resultType: 'complete', cacheScope: 'private', ...told(desk, last, failure), ttlMs: 0 };
 }
 
 /** Whether a slow server's answer to this method can be told from what it said when it ran before. */
@@ -53,20 +53,20 @@ export function negotiate(asked: string, seen: NonNullable<Remembered['versions'
   return latest.find((version) => version < asked) ?? asked;
 }
 
-function told(desk: Desk, last: Members): Members {
+function told(desk: Desk, last: Members, failure: Failure | undefined): Members {
   // Our own tools are there until the server is.
   const declared: Members = { tools: {}, ...capabilitiesOf(last) };
   const lists = Object.keys(anything).filter((name) => declared[name] !== undefined);
   const promised = lists.map((name): [string, Members] => [name, { ...membersOf(declared[name]), listChanged: true }]);
   const capabilities = { ...declared, ...Object.fromEntries(promised) };
-  return { ...last, capabilities, ...instructions(desk, last['instructions']) };
+  return { ...last, capabilities, ...instructions(desk, last['instructions'], failure) };
 }
 
-function instructions(desk: Desk, last: unknown): Members {
-  if (desk.failure === undefined) return {};
+function instructions(desk: Desk, last: unknown, failure: Failure | undefined): Members {
+  if (failure === undefined) return {};
   // The words name our tools: an agent may call them though its client never asks for the list.
   if (desk.standInTools === 'unlisted') desk.standInTools = 'withdrawn';
-  const note = notStarted(desk.failure, standInNames(desk));
+  const note = notStarted(failure, standInNames(desk));
   const before = typeof last === 'string' ? `\n\nWhat the server said when it last ran:\n\n${last}` : '';
   return { instructions: `${note}${before}` };
 }

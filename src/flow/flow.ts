@@ -4,12 +4,13 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
-import type { LiveConfig } from '../config/live.js';
+import type { ConfigInForce } from '../config/config-in-force.js';
 import type { EventBus } from '../events/bus.js';
 import type { FirstServer } from '../server/early-server.js';
 import type { Generation, GenerationSpec } from '../server/generation.js';
 import type { Noise } from '../server/noise.js';
 import type { Leftovers } from './leftovers.js';
+import type { ShutdownReason } from './shutdown.js';
 
 export interface Streams {
   readonly input: Readable;
@@ -27,10 +28,10 @@ export interface Flow {
 /** What a flow is given. */
 export interface FlowContext {
   readonly io: Streams;
-  /** What is in force: it may be another after an edit of the configuration file. */
-  config: Config;
-  /** The configuration file, if it can be read anew. */
-  readonly live: LiveConfig | undefined;
+  /** The configuration in force. It is replaced after an edit of the configuration file. */
+  readonly configInForce: ConfigInForce;
+  /** `configInForce.current`. */
+  readonly config: Config;
   readonly events: EventBus;
   /** The command as a person would name it, without its arguments. */
   readonly name: string;
@@ -44,5 +45,6 @@ export interface FlowContext {
   spec(generation: number): GenerationSpec;
   noise(generation: Generation, kind: Noise, lines: Buffer): void;
   notStarted(error: NodeJS.ErrnoException): Flow;
-  settle(code: number): void;
+  /** The session is over: every server is gone and everything is delivered. */
+  ended(reason: ShutdownReason): void;
 }

@@ -2,7 +2,7 @@
  * The plain pipe: one server, every line of the client to it and every message of it to the client, byte for byte,
  * until one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
  */
-import { Closing, type Reason } from './shutdown.js';
+import { Shutdown, type ShutdownReason } from './shutdown.js';
 import type { Flow, FlowContext } from './flow.js';
 import { startGeneration, type Generation, type GenerationEvents } from '../server/generation.js';
 import { Endpoint } from '../wire/endpoint.js';
@@ -12,11 +12,11 @@ import { idInHead } from '../wire/scan.js';
 const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
 
 export async function passThrough(context: FlowContext): Promise<Flow> {
-  const { io, config, events: bus, noise, settle } = context;
+  const { io, config, events: bus, noise, ended } = context;
   const generations = new Set<Generation>();
-  const end = (reason: Reason): void => {
-    if (!closing.begun) bus.emit({ kind: 'closing', by: reason.by });
-    closing.begin(reason);
+  const end = (reason: ShutdownReason): void => {
+    if (!shutdown.begun) bus.emit({ kind: 'closing', by: reason.by });
+    shutdown.begin(reason);
   };
 
   const events: GenerationEvents = {
@@ -32,7 +32,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
       generations.delete(generation);
       end({ by: 'server', exit });
       context.leftovers.gone(generation.number, generation.pid);
-      void Promise.all([closing.finish(), context.leftovers.close()]).then(([code]) => settle(code));
+      void Promise.all([shutdown.finish(), context.leftovers.close()]).then(([reason]) => ended(reason));
     },
   };
 
@@ -58,7 +58,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
       gone: () => end({ by: 'client' }),
     },
   );
-  const closing = new Closing(generations, client.writer);
+  const shutdown = new Shutdown(generations, client.writer);
 
   return {
     close: () => end({ by: 'client' }),

@@ -2,18 +2,20 @@
  * How the proxy ends, whatever it was doing: why, how patiently the servers are stopped, with which exit code, and that
  * what was received is delivered first. Both flows (pass-through.ts, lineage/controller.ts) end by this one.
  */
-import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exit } from '../process/child.js';
 import type { Ladder } from '../process/terminate.js';
 import type { Generation } from '../server/generation.js';
 import type { LineWriter } from '../wire/writer.js';
 
-export type Reason =
-  /** `waited`: how long ago that was, in milliseconds. */
+export type ShutdownReason =
+  /** The client has closed its side. `waited`: how long ago that was, in milliseconds. */
   | { readonly by: 'client'; readonly waited?: number }
   | { readonly by: 'signal'; readonly signal: NodeJS.Signals }
-  | { readonly by: 'server'; readonly exit: Exit };
+  /** The server has left, and none follows it. */
+  | { readonly by: 'server'; readonly exit: Exit }
+  /** The command of the very first server can't be run. */
+  | { readonly by: 'not-started'; readonly error: NodeJS.ErrnoException };
 
 /**
  * SDK clients wait 2 s after closing stdin, then signal, and kill 2 s later: all must be over by then. `waited`: how
@@ -31,13 +33,13 @@ function clientEnded(waited: number): Ladder {
 
 export const CLIENT_ENDED = clientEnded(0);
 /** How long a client that closed its side may take to read the last of what it asked for. */
-const LAST_READ = 500;
+const LAST_READ_MS = 500;
 
-export class Closing {
+export class Shutdown {
   readonly #generations: Iterable<Generation>;
   readonly #output: LineWriter;
   readonly #urgent = new AbortController();
-  #reason: Reason | undefined;
+  #reason: ShutdownReason | undefined;
 
   constructor(generations: Iterable<Generation>, output: LineWriter) {
     this.#generations = generations;
@@ -49,12 +51,12 @@ export class Closing {
   }
 
   /**
-   * A later reason may only make it more urgent. The first one decides the exit code, except that a signal goes before
-   * the end of stdin: clients signal after it. A server that exited by itself has decided; a signal that comes while
-   * the client reads the last of its output changes nothing, as it would not have without the proxy.
+   * A later reason only makes the end more urgent. The first one counts, except that a signal goes before the end of
+   * stdin, because clients signal after it. A server that exited by itself has decided: a signal that comes while the
+   * client reads the last of its output changes nothing, as it would not have without the proxy.
    */
-  begin(reason: Reason): void {
-    if (reason.by === 'server') {
+  begin(reason: ShutdownReason): void {
+    if (reason.by === 'server' || reason.by === 'not-started') {
       this.#reason ??= reason;
       return;
     }
@@ -65,17 +67,17 @@ export class Closing {
     this.#urgent.abort();
   }
 
-  /** For a generation that came up too late. */
+  /** Stops a generation that came up after the end had begun. */
   stop(generation: Generation): void {
     if (this.#reason !== undefined) generation.stop(ladderFor(this.#reason));
   }
 
-  /** Once every generation is gone: delivers what is still to be read, and tells the exit code. */
-  async finish(): Promise<number> {
+  /** Once every generation is gone: resolves with the reason when the client has read the last of the output. */
+  async finish(): Promise<ShutdownReason> {
     const read = new AbortController();
     const drained = this.#output.drained().then(() => read.abort());
     await Promise.race([drained, this.#patience(read.signal)]);
-    return exitCode(this.#reason);
+    return this.#reason ?? { by: 'client' };
   }
 
   /** A client that is still there may read as slowly as it likes; one that has left gets a moment. */
@@ -85,13 +87,13 @@ export class Closing {
         this.#urgent.signal.addEventListener('abort', () => resolve(), { once: true }),
       );
     }
-    await delay(LAST_READ, undefined, { signal: read }).catch(() => {});
+    await delay(LAST_READ_MS, undefined, { signal: read }).catch(() => {});
   }
 }
 
-function ladderFor(reason: Reason): Ladder {
+function ladderFor(reason: ShutdownReason): Ladder {
   if (reason.by === 'client') return clientEnded(reason.waited ?? 0);
-  if (reason.by === 'server') return CLIENT_ENDED;
+  if (reason.by !== 'signal') return CLIENT_ENDED;
   return {
     end: true,
     steps: [
@@ -99,11 +101,4 @@ function ladderFor(reason: Reason): Ladder {
       { signal: 'SIGKILL', after: 700 },
     ],
   };
-}
-
-function exitCode(reason: Reason | undefined): number {
-  if (reason === undefined || reason.by === 'client') return 0;
-  if (reason.by === 'signal') return 128 + constants.signals[reason.signal];
-  const { code, signal } = reason.exit;
-  return code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
 }

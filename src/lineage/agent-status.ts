@@ -125,7 +125,7 @@ function shortList(items: readonly unknown[]): readonly string[] {
 function stateOf(state: State): say.Status['state'] {
   switch (state.at) {
     case 'serving':
-      return state.failure === undefined ? 'serving' : 'failed';
+      return state.standing === undefined ? 'serving' : 'failed';
     case 'broken':
     case 'waiting':
     case 'closing':

@@ -8,7 +8,6 @@ import * as say from '../agent/reports.js';
 import { runsCopy, sourcesUnknown } from '../agent/status-report.js';
 import { factsOf, listAnswer } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/tool-names.js';
-import type { Failure } from '../agent/words.js';
 import { nearMisses } from '../config/nearest.js';
 import type { FlowContext } from '../flow/flow.js';
 import { listNamed } from '../lists/lists.js';
@@ -24,7 +23,7 @@ import type { Freshness } from '../project/freshness.js';
 import type { History, Restart } from './history.js';
 import { fetchLists } from './list-diff.js';
 import type { Roster } from './live-generations.js';
-import { isAtRest } from './state.js';
+import { failureOf, isAtRest } from './state.js';
 import type { Event, State } from './states.js';
 import type { Traffic } from './message-flow.js';
 
@@ -219,10 +218,6 @@ export class AgentTools {
   #answer(call: AgentCall, answer: Answer): void {
     answerAgent(this.#context.traffic.desk, call, toolResult(answer));
   }
-}
-
-function failureOf(state: State): Failure | undefined {
-  return 'failure' in state ? state.failure : undefined;
 }
 
 function restartSince({ at, reason, generation, method }: Omit<Restart, 'exitCode'>, since: number): say.Verdict {

@@ -8,7 +8,7 @@ import PQueue from 'p-queue';
 import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
-import { holdTraffic, retire } from '../exchange/handover.js';
+import { retire } from '../exchange/handover.js';
 import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
 import { isOver } from './attempt-end.js';
 import { Backoff } from './backoff.js';
@@ -27,6 +27,7 @@ import { awaitsFirst, type Introduction } from '../exchange/desk.js';
 import type { Generation } from '../server/generation.js';
 import { hangs } from './handshake-timeout.js';
 import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
+import { servingOf } from './state.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './draining.js';
 import type { History } from './history.js';
@@ -182,9 +183,10 @@ export class Attempts {
     const { number } = run.attempt;
     if (number === 1) await this.#configuration.open();
     const look = await this.#configuration.look(this.#freshness?.news() ?? []);
+    // Also if the attempt is aborted: the next one finds the configuration in force already, and no change of it.
+    if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
     if (signal.aborted) return;
     if (look.kind === 'failed') return this.#notBuilt(run, look.failure);
-    if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
     if (!this.#builds.any) return this.#built(run);
     // What to build is decided by what is on the disk, so the first look at it comes before the first start.
     const fresh = this.#watch();
@@ -311,7 +313,7 @@ export class Attempts {
     if (!busy && this.#freshness?.ready === true) await this.#freshness.sweep();
     if (!(await this.#isOver(run))) return;
     const state = this.#context.state();
-    const isBeside = state.at === 'starting' && state.serving !== undefined && state.strategy === 'overlap';
+    const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
     // What it needs may be in the hands of the server beside it, in words that nobody knows.
     const beside = isBeside && !isCodeError(failure.output) ? true : undefined;
     const pause = this.#restartDelay();
@@ -335,8 +337,7 @@ export class Attempts {
 
   /** How long to wait before the next start, if no server is left to go on with. */
   #restartDelay(): number {
-    const state = this.#context.state();
-    if ('serving' in state && state.serving !== undefined) return 0;
+    if (servingOf(this.#context.state()) !== undefined) return 0;
     const now = performance.now();
     return this.backoff.crashed(now, now);
   }
@@ -353,8 +354,8 @@ export class Attempts {
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
       this.#context.history.recordRetiring(number + 1, run, this.lastExit);
-      holdTraffic(desk);
-      retire(desk);
+      this.#context.dispatch({ on: 'drains', generation: number });
+      retire(desk, number);
       await drain(this.#context, number, true);
     });
     this.#context.dispatch({ on: 'retired', generation: number });

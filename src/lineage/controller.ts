@@ -5,9 +5,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
-import { Closing, type Reason } from '../flow/shutdown.js';
+import type { ConfigChange } from '../config/config-in-force.js';
+import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
 import type { Flow, FlowContext } from '../flow/flow.js';
-import { holdTraffic, lose, release, takeOver } from '../exchange/handover.js';
+import { endHold, lose, takeOver } from '../exchange/handover.js';
 import { afterMalformed } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import type { Exit } from '../process/child.js';
@@ -24,7 +25,7 @@ import { allTools } from './list-diff.js';
 import { Lookout } from './change-detector.js';
 import { Roster } from './live-generations.js';
 import { failureOf } from './start-step.js';
-import { initialState, isAtRest, transition } from './state.js';
+import { candidateOf, failureOf as standingFailure, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
 import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining.js';
 import { openWatch } from '../watch/watch.js';
@@ -33,7 +34,7 @@ import { reasonOfHold } from './wait-ticker.js';
 
 const BECAME_REPLACE =
   "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start";
-const SERVER_LEFT: Reason = { by: 'server', exit: { code: 0, signal: null } };
+const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Controller implements Flow {
   readonly #flow: FlowContext;
@@ -46,7 +47,7 @@ export class Controller implements Flow {
   readonly #history: History;
   readonly #health: Health;
   readonly #agent: AgentTools;
-  readonly #closing: Closing;
+  readonly #shutdown: Shutdown;
   readonly #over = new AbortController();
   #state: State;
   #events: Event[] | undefined;
@@ -62,7 +63,7 @@ export class Controller implements Flow {
     this.#history = new History({ events: flow.events, isLogFile: () => flow.config.logFile !== undefined });
     this.#traffic = new Traffic(flow, this.#roster, {
       agent: (call) => this.#agent.handle(call),
-      retryFailure: () => this.#retryFailure(),
+      retryFailure: (waits) => this.#retryFailure(waits),
       allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
       guards: (envelope) => this.#lookout.guards(envelope),
       introducing: (id, method) => void this.#firstStart.watch(id, method),
@@ -121,10 +122,13 @@ export class Controller implements Flow {
       generation: (number) => this.#roster.get(number),
       run: () => this.#attempts.run,
     });
-    this.#closing = new Closing(this.#roster, this.#traffic.client.writer);
-    const [state, effects] = initialState(flow.config.strategy);
+    this.#shutdown = new Shutdown(this.#roster, this.#traffic.client.writer);
+    const { strategy, whileReloading } = flow.config;
+    const [state, effects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
     this.#state = state;
+    this.#showState();
     for (const effect of effects) this.#perform(effect);
+    flow.configInForce.onChange((change) => this.#configured(change));
   }
 
   close(): void {
@@ -140,6 +144,11 @@ export class Controller implements Flow {
     this.#dispatch({ on: 'force', rebuild: true });
   }
 
+  #configured({ current, changed }: ConfigChange): void {
+    const strategy = changed.includes('strategy') ? current.strategy : undefined;
+    this.#dispatch({ on: 'configured', strategy, servesMeanwhile: current.whileReloading === 'serve' });
+  }
+
   /** One event after the other, also those that an effect brings about. */
   #dispatch(event: Event): void {
     if (this.#events !== undefined) {
@@ -153,11 +162,21 @@ export class Controller implements Flow {
       const [state, effects] = step;
       this.#health.moved(this.#state, next, step);
       this.#state = state;
+      this.#showState();
       for (const effect of effects) this.#perform(effect);
       this.#health.settled(next, step);
     }
     this.#events = undefined;
     if (isAtRest(this.#state) && this.#state !== before) for (const resolve of this.#resting.splice(0)) resolve();
+  }
+
+  /** What verdicts on messages are made from. Nothing else writes it. */
+  #showState(): void {
+    const { desk } = this.#traffic;
+    desk.serving = servingOf(this.#state);
+    desk.candidate = candidateOf(this.#state);
+    desk.failure = this.#state.standing;
+    desk.holding = this.#state.held;
   }
 
   /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
@@ -168,9 +187,6 @@ export class Controller implements Flow {
   #perform(effect: Effect): void {
     const { desk } = this.#traffic;
     switch (effect.do) {
-      case 'hold':
-        if (this.#flow.config.whileReloading === 'hold' || desk.serving === undefined) holdTraffic(desk);
-        return;
       case 'release':
         return this.#release(effect.failure);
       case 'build':
@@ -179,6 +195,10 @@ export class Controller implements Flow {
         return this.#attempts.abort();
       case 'abandon':
         return abandon(this.#stopping, effect.generation);
+      case 'drop':
+        if (effect.isLast) endStreams(desk, effect.generation);
+        lose(desk, effect.generation, effect.failure);
+        return this.#traffic.watchHold();
       case 'refresh':
         return this.#attempts.refresh(effect.generation);
       case 'retire':
@@ -186,7 +206,7 @@ export class Controller implements Flow {
       case 'start':
         return this.#attempts.start(effect.generation, effect.attempt);
       case 'tell':
-        return this.#tell(effect.failure);
+        return this.#endHold();
       case 'adopt': {
         const { introduction } = this.#firstStart;
         if (introduction !== undefined) this.#attempts.adopt(effect.attempt, introduction);
@@ -217,7 +237,7 @@ export class Controller implements Flow {
     const { desk } = this.#traffic;
     const { freshness, run } = this.#attempts;
     if (run !== undefined && run.files.length > 0) this.#edited = true;
-    if (this.#state.at === 'serving' && this.#state.failure !== undefined) {
+    if (this.#state.standing !== undefined) {
       // It runs what was built before: the disk is still compared with that, and with what could not be built.
       freshness?.forget('attempt');
     } else {
@@ -228,7 +248,7 @@ export class Controller implements Flow {
     const unopened = desk.session.stands ? undefined : to;
     this.#attempts.freshness?.loads(unopened);
     this.#traffic.awaitWord(unopened);
-    takeOver(desk, to);
+    takeOver(desk, from, to);
     this.#history.recordServing(to);
     this.#lookout.reloaded();
     this.#traffic.regulate();
@@ -247,26 +267,34 @@ export class Controller implements Flow {
     // After a swap the mark has moved already; this is for attempts that ended without one.
     fresh?.move('attempt', failure === undefined ? 'serving' : 'failed');
     this.#attempts.ended(failure === undefined);
-    this.#tell(failure);
+    this.#endHold();
   }
 
-  #tell(failure: Failure | undefined): void {
+  #endHold(): void {
     const { desk, gate } = this.#traffic;
     // What was sent after the last look at the disk may ask for something newer still.
     const unseen = desk.hold.takeSince(this.#attempts.run?.checked ?? 0);
-    release(desk, failure);
+    endHold(desk);
     gate.unshift(unseen);
   }
 
   #exited(generation: Generation, exit: Exit): void {
-    const { desk } = this.#traffic;
     const { number } = generation;
     const since = this.#roster.since(number);
     this.#roster.remove(number);
     this.#flow.leftovers.gone(number, generation.pid);
-    if (this.#closing.begun) return this.#finish();
-    const served = desk.serving === number;
-    if (served) this.#attempts.lastExit = exit.code;
+    if (this.#shutdown.begun) return this.#finish();
+    if (servingOf(this.#state) === number) return this.#servingExited(generation, exit, since);
+    lose(this.#traffic.desk, number);
+    this.#traffic.watchHold();
+    if (this.#state.at === 'retiring') this.#dispatch({ on: 'retired', generation: number });
+  }
+
+  #servingExited(generation: Generation, exit: Exit, since: number): void {
+    const { desk } = this.#traffic;
+    const { number } = generation;
+    const { backoff, retries, run } = this.#attempts;
+    this.#attempts.lastExit = exit.code;
     const now = performance.now();
     const meaning = meaningOf(exit.code, {
       hasAnswered: desk.born,
@@ -279,42 +307,34 @@ export class Controller implements Flow {
     const told = { ...end, how: `${end.how}${afterMalformed(desk, number)}` };
     // A crashed server is started again on the ladder alone; calls may try what looks like a mistake in the code once
     // more.
-    const failure = meaning === 'start' || meaning === 'exit' ? this.#attempts.retries.failed(told, since) : told;
-    const clean = served && meaning === 'leaves' && this.#state.at === 'serving';
-    if (clean) endStreams(desk, number);
-    if (served) holdTraffic(desk);
-    lose(desk, number, served && !clean && meaning !== 'restarts' ? failure : undefined);
-    this.#traffic.watchHold();
-    if (!served && !(this.#state.at === 'retiring' && this.#state.serving === number)) return;
-    const { backoff, run } = this.#attempts;
-    const spared = !desk.born && run?.skipped === true;
+    const failure = meaning === 'start' || meaning === 'exit' ? retries.failed(told, since) : told;
     this.#dispatch({
       on: 'exit',
       generation: number,
-      clean,
-      // One that was stopped to be replaced is no crash.
-      delay: !served ? 0 : meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
-      unborn: !desk.born,
+      meaning,
+      delay: meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
+      skippedBuild: run?.skipped === true,
       exit,
       failure,
     });
-    // It may lack what its build would have made.
-    if (spared) this.#dispatch({ on: 'force', rebuild: true });
   }
 
   /** A tool call has met a failure. True if an attempt is under way now, so that the call can wait for its end. */
-  #retryFailure(): boolean {
+  #retryFailure(waits: boolean): boolean {
     const state = this.#state;
     if (this.#events !== undefined) return false;
     // Whatever tries it already is joined. A server that is merely started again, or has yet to answer, may take for
     // ever.
-    if (!isAtRest(state)) return 'attempt' in state && !state.attempt.restart;
-    const failure = 'failure' in state ? state.failure : undefined;
+    if (!isAtRest(state)) {
+      const canJoin = 'attempt' in state && !state.attempt.restart;
+      if (canJoin) this.#dispatch({ on: 'retry', forced: false, background: !waits });
+      return canJoin;
+    }
+    const failure = standingFailure(state);
     const { retries, run } = this.#attempts;
     if (failure === undefined || !retries.isDue(failure)) return false;
     const forced = failure.kind === 'start' || failure.kind === 'era' || run?.attempt.forced === true;
-    const background = state.at === 'serving' && this.#flow.config.onFailure === 'serve';
-    this.#dispatch({ on: 'retry', forced, background });
+    this.#dispatch({ on: 'retry', forced, background: !waits });
     queueMicrotask(() => this.#traffic.watchHold());
     return !isAtRest(this.#state);
   }
@@ -331,14 +351,14 @@ export class Controller implements Flow {
   async #clientEnded(): Promise<void> {
     const closed = performance.now();
     this.#clientLeft = true;
-    if (!this.#closing.begun) await lastHeld(this.#stopping, this.#attempts);
-    if (!this.#closing.begun) await this.#attempts.handOverBuild();
+    if (!this.#shutdown.begun) await lastHeld(this.#stopping, this.#attempts);
+    if (!this.#shutdown.begun) await this.#attempts.handOverBuild();
     this.#end({ by: 'client', waited: performance.now() - closed });
   }
 
-  #end(reason: Reason): void {
-    if (!this.#closing.begun) this.#flow.events.emit({ kind: 'closing', by: reason.by });
-    this.#closing.begin(reason);
+  #end(reason: ShutdownReason): void {
+    if (!this.#shutdown.begun) this.#flow.events.emit({ kind: 'closing', by: reason.by });
+    this.#shutdown.begin(reason);
     this.#dispatch({ on: 'close' });
     this.#finish();
   }
@@ -347,8 +367,8 @@ export class Controller implements Flow {
     this.#over.abort();
     this.#attempts.abort();
     this.#traffic.close();
-    for (const generation of this.#roster) this.#closing.stop(generation);
-    if (this.#traffic.desk.serving === undefined) release(this.#traffic.desk, undefined);
+    for (const generation of this.#roster) this.#shutdown.stop(generation);
+    if (this.#traffic.desk.serving === undefined) endHold(this.#traffic.desk);
   }
 
   #finish(): void {
@@ -365,6 +385,6 @@ export class Controller implements Flow {
     await alone;
     this.#flow.events.emit({ kind: 'closed' });
     this.#history.close();
-    this.#flow.settle(await this.#closing.finish());
+    this.#flow.ended(await this.#shutdown.finish());
   }
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
-import { lose, release, type Lost } from '../exchange/handover.js';
+import { endHold, lose, type Lost } from '../exchange/handover.js';
 import { owesAnything } from '../exchange/task-messages.js';
 import { lineOf, type Owed } from '../session/ledger.js';
 import { readAt } from '../wire/edit.js';
@@ -72,7 +72,7 @@ function nameOf(owed: Owed): string {
  */
 export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
   const { desk, gate } = traffic;
-  release(desk, undefined);
+  endHold(desk);
   const owing = [...roster].filter(({ number }) => owesAnything(desk, number));
   await Promise.all(owing.map(({ number }) => roster.untilDrained(number, flow.config.drain, over)));
   await gate.emptied();

@@ -6,7 +6,7 @@ export function judge(state: State, fresh: Freshness): Event | undefined {
   if (!fresh.ready) return undefined;
   switch (state.at) {
     case 'serving':
-      if (state.failure === undefined) return changed(fresh, 'serving');
+      if (state.standing === undefined) return changed(fresh, 'serving');
       // What failed is not tried again on the same content, be it the content that serves.
       if (!fresh.edited('failed')) return undefined;
       return changed(fresh, 'serving') ?? { on: 'restored' };

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Introduction } from '../exchange/desk.js';
-import { demote, openInPlace } from '../exchange/handover.js';
+import { openInPlace } from '../exchange/handover.js';
 import { isForeseen } from '../exchange/opening-answers.js';
 import { keyOf } from '../session/ids.js';
 import type { Generation } from '../server/generation.js';
@@ -63,7 +63,6 @@ export class FirstStart {
     const { traffic, state, dispatch } = this.#context;
     const opened = openInPlace(traffic.desk, keyOf(id), failure);
     if (opened === 'nobody' || opened === 'held' || state().at !== 'serving') return;
-    demote(traffic.desk, failure);
     this.introduction = opened;
     dispatch({ on: 'overdue', generation: opened.generation, failure });
   }

@@ -11,7 +11,7 @@ import type { Generation } from '../server/generation.js';
 import type { Run } from './attempt-record.js';
 import { RESTART } from './exits.js';
 import { outlookOf } from './outlook.js';
-import { isAtRest } from './state.js';
+import { failureOf, isAtRest } from './state.js';
 import type { Event, State, Step } from './states.js';
 
 export interface HealthContext {
@@ -53,7 +53,7 @@ export class Health {
         if (after.at === 'serving' || after.at === 'waiting') this.#failed(event.failure, step, event.generation);
         return;
       case 'exit':
-        if (after !== before && before.at !== 'retiring' && !event.clean) this.#ended(event, step);
+        if (after !== before && before.at !== 'retiring' && after.at !== 'leaving') this.#ended(event, step);
         return;
       default:
     }
@@ -113,7 +113,8 @@ export class Health {
     if (failure.kind === 'start') return this.#failed(failure, step, generation);
     const outlook = outlookOf(step);
     const [after] = step;
-    const isOtherStanding = 'failure' in after && after.failure !== failure;
+    const current = failureOf(after);
+    const isOtherStanding = current !== undefined && current !== failure;
     const asksForRestart = exit.code === RESTART;
     const { events } = this.#context.flow;
     events.emit({ kind: 'crashed', generation, exit, failure, outlook, asksForRestart, isOtherStanding });

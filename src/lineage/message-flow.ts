@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Failure } from '../agent/words.js';
 import type { Config } from '../config/config.js';
 import type { FlowContext } from '../flow/flow.js';
 import { trafficOf } from '../events/traffic.js';
@@ -87,7 +88,7 @@ export class Traffic {
           noteTaskSupport(this.desk, membersOf(readAt(line, ['result'])));
           void memory.remember(method, line);
         },
-        openedInPlace: (method, isGuess) => reportOpening(flow, this.desk, method, isGuess),
+        openedInPlace: (method, isGuess, failure) => reportOpening(flow, method, isGuess, failure),
         refusedDiscover: () => void memory.forgetDiscover(),
         later: (ms, work) => void delay(ms, undefined, { signal: this.#over.signal, ref: false }).then(work, () => {}),
         warn: (text) => bus.emit({ kind: 'warning', text }),
@@ -124,7 +125,12 @@ export class Traffic {
     this.client = new Endpoint(
       io.input,
       io.output,
-      { limit: config.maxMessage },
+      // Asked for with each chunk: an edit of the configuration file may change it.
+      {
+        get limit() {
+          return flow.config.maxMessage;
+        },
+      },
       {
         run: (run) => this.gate.push(run),
         pieces: (pieces, length) => this.gate.pushPieces(pieces, length),
@@ -158,8 +164,9 @@ export class Traffic {
       },
       noise: flow.noise,
       tooLong: (generation) => {
-        bus.emit({ kind: 'line-too-long', generation: generation.number, limit: config.maxMessage });
-        generation.condemn(`wrote a line of more than ${config.maxMessage} bytes`);
+        const limit = flow.config.maxMessage;
+        bus.emit({ kind: 'line-too-long', generation: generation.number, limit });
+        generation.condemn(`wrote a line of more than ${limit} bytes`);
       },
       full: ({ number }, full) => {
         if (full) this.#stuck.add(number);
@@ -237,12 +244,16 @@ export class Traffic {
 }
 
 /** People must know that a client has a session though its server has not answered. */
-function reportOpening({ events, name }: FlowContext, desk: Desk, method: string, isGuess: boolean): void {
+function reportOpening(
+  { events, name }: FlowContext,
+  method: string,
+  isGuess: boolean,
+  failure: Failure | undefined,
+): void {
   const inPlace = isGuess ? 'guess' : 'remembered';
-  events.emit({ kind: 'opened-in-place', name, method, inPlace, failing: desk.failure !== undefined });
+  events.emit({ kind: 'opened-in-place', name, method, inPlace, failing: failure !== undefined });
 }
 
 function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {
-  const { retry, concurrency, onFailure, agentTools, hold, notify } = config;
-  return { retry, concurrency, onFailure, agentTools, name: flow.name, hold, promise: notify !== 'never', nonce };
+  return { ...config, name: flow.name, promise: config.notify !== 'never', nonce };
 }

@@ -3,12 +3,12 @@
  * tried again. What is said about it is agent/failure-log.ts's. Pure.
  */
 import type { Outlook } from '../agent/failure-log.js';
-import { isAtRest } from './state.js';
+import { isAtRest, servingOf } from './state.js';
 import type { Step } from './states.js';
 
 export function outlookOf([state, effects]: Step): Outlook {
   const wait = effects.find((effect) => effect.do === 'wait');
-  const serving = 'serving' in state ? state.serving : undefined;
+  const serving = servingOf(state);
   return {
     ...(serving === undefined ? {} : { serving }),
     answered: effects.some(

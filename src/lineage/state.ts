@@ -1,25 +1,61 @@
 /**
- * The life of a reload as a pure function: transition(state, event) → the next state and the effects that bring it
- * about. docs/reload-states.md shows it as a table, and a test compares the two. An event of a generation or an attempt
- * that is no longer concerned is dropped here, and only here. Nothing is done here: the controller does that.
+ * The life of a lineage as a pure function: transition(state, event) → the next state and the effects that bring it
+ * about. The state alone says who serves, who is the candidate, which failure stands and whether messages are held.
+ * docs/reload-states.md shows the function as a table, and a test compares the two. An event of a generation or an
+ * attempt that is no longer concerned is dropped here, and only here. Nothing is done here: the controller does that.
  */
 import type { Failure } from '../agent/words.js';
 import type { At, Attempt, Common, Effect, Event, State, Step, Strategy } from './states.js';
 
 /** Requests wait for a restart that comes within this time; for a later one they are answered. */
-const WORTH_WAITING = 1000;
+const WORTH_WAITING_MS = 1000;
 
-export function initialState(strategy: Strategy): Step {
+export interface Settings {
+  readonly strategy: Strategy;
+  readonly servesMeanwhile: boolean;
+}
+
+export function initialState(settings: Settings): Step {
   const attempt: Attempt = { number: 1, forced: true, rebuild: false, restart: false, retry: false };
   return [
-    { strategy, generations: 0, attempts: 1, at: 'building', serving: undefined, attempt },
-    [{ do: 'hold' }, { do: 'build', attempt }],
+    {
+      ...settings,
+      generations: 0,
+      attempts: 1,
+      held: true,
+      standing: undefined,
+      at: 'building',
+      serving: undefined,
+      attempt,
+    },
+    [{ do: 'build', attempt }],
   ];
 }
 
+/** The generation that new requests go to. */
+export function servingOf(state: State): number | undefined {
+  return 'serving' in state ? state.serving : undefined;
+}
+
+/** The generation that has been started and does not serve yet. */
+export function candidateOf(state: State): number | undefined {
+  return state.at === 'starting' ? state.candidate : undefined;
+}
+
+/** Why no server runs, or why the code on the disk does not serve. Undefined while an attempt is under way. */
+export function failureOf(state: State): Failure | undefined {
+  if (state.at === 'serving') return state.standing;
+  return 'failure' in state ? state.failure : undefined;
+}
+
+/** Nothing is under way. */
+export function isAtRest({ at }: State): boolean {
+  return at === 'serving' || at === 'broken' || at === 'waiting' || at === 'leaving' || at === 'closing';
+}
+
 export function transition(state: State, event: Event): Step {
-  if (event.on === 'close')
-    return state.at === 'closing' ? stay(state) : [{ ...common(state), at: 'closing' }, [{ do: 'end' }]];
+  if (event.on === 'close') return close(state);
+  if (event.on === 'configured') return configure(state, event);
   switch (state.at) {
     case 'serving':
       return whileServing(state, event);
@@ -43,44 +79,77 @@ export function transition(state: State, event: Event): Step {
 }
 
 type In<A extends At> = Extract<State, { at: A }>;
+type ExitEvent = Extract<Event, { on: 'exit' }>;
+
+function close(state: State): Step {
+  if (state.at === 'closing') return stay(state);
+  const serving = servingOf(state);
+  const messages = serving === undefined ? { held: false, standing: undefined } : {};
+  return [{ ...common(state), ...messages, at: 'closing', serving }, [{ do: 'end' }]];
+}
+
+/** It holds from the next decision on. `replace` that was learnt in this session stays, unless `strategy` is set. */
+function configure(state: State, event: Extract<Event, { on: 'configured' }>): Step {
+  const { strategy = state.strategy, servesMeanwhile } = event;
+  if (strategy === state.strategy && servesMeanwhile === state.servesMeanwhile) return stay(state);
+  return [{ ...state, strategy, servesMeanwhile }, []];
+}
 
 function whileServing(state: In<'serving'>, event: Event): Step {
+  const { serving, standing } = state;
   switch (event.on) {
     case 'change':
-      return build(state, state.serving, false, false, []);
+      return build(state, serving, false, false, []);
     case 'restored':
-      return state.failure === undefined ? stay(state) : build(state, state.serving, false, false, []);
+      return standing === undefined ? stay(state) : build(state, serving, false, false, []);
     case 'force':
-      return build(state, state.serving, true, event.rebuild, []);
+      return build(state, serving, true, event.rebuild, []);
     case 'retry':
-      return state.failure === undefined ? stay(state) : tryAgain(state, state.serving, event, []);
+      return standing === undefined ? stay(state) : tryAgain(state, serving, event, []);
     case 'exit':
-      if (event.generation !== state.serving) return stay(state);
-      if (event.clean) return [{ ...common(state), at: 'leaving' }, [{ do: 'let-finish' }]];
-      if (event.delay > 0) return wait(state, state.failure ?? event.failure, event.delay, event.unborn);
-      return restart(state, state.failure);
+      return event.generation === serving ? afterExit(state, event) : stay(state);
     case 'overdue':
-      return event.generation === state.serving ? adopt(state, event.generation, event.failure) : stay(state);
+      return event.generation === serving ? adopt(state, event.generation, event.failure) : stay(state);
     default:
       return stay(state);
   }
 }
 
-/** The process is the same, but it is a candidate now: the session was opened in its place. */
+/** The serving generation has ended, and nothing was under way. */
+function afterExit(state: In<'serving'>, event: ExitEvent): Step {
+  const { meaning, delay, failure, skippedBuild } = event;
+  const drop = dropOf(event);
+  if (meaning === 'leaves') {
+    const left: State = { ...common(state), held: false, standing: undefined, at: 'leaving' };
+    return [left, [{ ...drop, failure: undefined, isLast: true }, { do: 'let-finish' }]];
+  }
+  // It may lack the files that its build would have made.
+  if (meaning === 'start' && skippedBuild) return build(state, undefined, true, true, [drop]);
+  if (delay > 0) return wait(state, state.standing ?? failure, delay, meaning === 'start', [drop]);
+  return restart(state, state.standing, [drop]);
+}
+
+/** A server that asked for its restart has done nothing that its calls have to be told. */
+function dropOf({ generation, meaning, failure }: ExitEvent): Extract<Effect, { do: 'drop' }> {
+  return { do: 'drop', generation, failure: meaning === 'restarts' ? undefined : failure, isLast: false };
+}
+
+/** The process is the same, but it is a candidate from now on: the session was opened in its place. */
 function adopt(state: State, generation: number, failure: Failure | undefined): Step {
   const attempt = restartOf(state);
-  return [
-    {
-      ...common(state),
-      attempts: attempt.number,
-      at: 'starting',
-      serving: undefined,
-      candidate: generation,
-      attempt,
-      standing: undefined,
-    },
-    [failure === undefined ? { do: 'hold' } : { do: 'release', failure }, { do: 'adopt', generation, attempt }],
-  ];
+  const next: State = {
+    ...common(state),
+    attempts: attempt.number,
+    held: failure === undefined,
+    standing: failure,
+    at: 'starting',
+    serving: undefined,
+    candidate: generation,
+    attempt,
+    outlasting: undefined,
+  };
+  const answered: Effect[] = failure === undefined ? [] : [{ do: 'release', failure }];
+  return [next, [...answered, { do: 'adopt', generation, attempt }]];
 }
 
 function whileBuilding(state: In<'building'>, event: Event): Step {
@@ -90,6 +159,8 @@ function whileBuilding(state: In<'building'>, event: Event): Step {
       return build(state, serving, attempt.forced, attempt.rebuild, [{ do: 'abort-build' }]);
     case 'force':
       return build(state, serving, true, event.rebuild || attempt.rebuild, [{ do: 'abort-build' }]);
+    case 'retry':
+      return join(state, event);
     case 'built':
       if (event.attempt !== attempt.number) return stay(state);
       if (serving !== undefined && !attempt.forced && event.next === 'nothing') return rest(state, serving, undefined);
@@ -97,17 +168,14 @@ function whileBuilding(state: In<'building'>, event: Event): Step {
         return [{ ...common(state), at: 'refreshing', serving, attempt }, [{ do: 'refresh', generation: serving }]];
       }
       if (state.strategy === 'overlap' || serving === undefined) return start(state, serving, attempt, []);
-      return [
-        { ...common(state), at: 'retiring', serving, attempt, again: false },
-        [{ do: 'retire', generation: serving }],
-      ];
+      return retire(state, serving, attempt, []);
     case 'build-failed':
       if (event.attempt !== attempt.number) return stay(state);
       if (serving !== undefined) return rest(state, serving, event.failure);
       // Where a server has been, there is an earlier build to start it from.
       return state.generations === 0 ? broken(state, event.failure) : wait(state, event.failure, event.delay, false);
     case 'exit':
-      return event.generation === serving ? [{ ...state, serving: undefined }, []] : stay(state);
+      return event.generation === serving ? withoutServing(state, event) : stay(state);
     default:
       return stay(state);
   }
@@ -120,6 +188,8 @@ function whileRefreshing(state: In<'refreshing'>, event: Event): Step {
       return build(state, serving, false, false, [{ do: 'abort-build' }]);
     case 'force':
       return build(state, serving, true, event.rebuild, [{ do: 'abort-build' }]);
+    case 'retry':
+      return join(state, event);
     case 'refreshed': {
       if (event.attempt !== attempt.number) return stay(state);
       const [next, effects] = rest(state, serving, undefined);
@@ -127,14 +197,14 @@ function whileRefreshing(state: In<'refreshing'>, event: Event): Step {
     }
     case 'exit':
       if (event.generation !== serving) return stay(state);
-      return build(state, undefined, true, false, [{ do: 'abort-build' }]);
+      return build(state, undefined, true, false, [dropOf(event), { do: 'abort-build' }]);
     default:
       return stay(state);
   }
 }
 
 function whileRetiring(state: In<'retiring'>, event: Event): Step {
-  const { attempt } = state;
+  const { attempt, retiring } = state;
   switch (event.on) {
     case 'change':
       return [{ ...state, again: true }, []];
@@ -143,58 +213,75 @@ function whileRetiring(state: In<'retiring'>, event: Event): Step {
         { ...state, again: true, attempt: { ...attempt, forced: true, rebuild: attempt.rebuild || event.rebuild } },
         [],
       ];
-    case 'retired':
-    case 'exit':
+    case 'retry':
+      return join(state, event);
+    case 'drains':
       if (event.generation !== state.serving) return stay(state);
-      return state.again
-        ? build(state, undefined, attempt.forced, attempt.rebuild, [])
-        : start(state, undefined, attempt, []);
+      return [{ ...state, serving: undefined, held: true }, []];
+    case 'exit':
+      return event.generation === state.serving ? afterRetired(state, [dropOf(event)]) : stay(state);
+    case 'retired':
+      return event.generation === retiring ? afterRetired(state, []) : stay(state);
     default:
       return stay(state);
   }
 }
 
+function afterRetired(state: In<'retiring'>, before: readonly Effect[]): Step {
+  const { attempt, again } = state;
+  return again
+    ? build(state, undefined, attempt.forced, attempt.rebuild, before)
+    : start(state, undefined, attempt, before);
+}
+
 function whileStarting(state: In<'starting'>, event: Event): Step {
-  const { attempt, candidate, serving } = state;
+  const { attempt, candidate, serving, outlasting } = state;
   const abandon: Effect = { do: 'abandon', generation: candidate };
   switch (event.on) {
     case 'change':
       return build(state, serving, attempt.forced, attempt.rebuild, [abandon]);
     case 'force':
       return build(state, serving, true, event.rebuild || attempt.rebuild, [abandon]);
-    case 'ready':
+    case 'retry':
+      return join(state, event);
+    case 'ready': {
       if (event.generation !== candidate) return stay(state);
-      return [
-        { ...common(state), at: 'serving', serving: candidate, failure: state.standing },
-        [
-          { do: 'swap', from: serving, to: candidate },
-          { do: 'release', failure: state.standing },
-          { do: 'announce', generation: candidate },
-        ],
-      ];
+      const [next, effects] = rest(state, candidate, outlasting, [{ do: 'swap', from: serving, to: candidate }]);
+      return [next, [...effects, { do: 'announce', generation: candidate }]];
+    }
     case 'start-failed':
       if (event.generation !== candidate) return stay(state);
       if (event.skipped) return build(state, serving, attempt.forced, true, [abandon]);
-      if (event.busy && serving !== undefined && state.strategy === 'overlap') {
-        return [
-          { ...common(state), strategy: 'replace', at: 'retiring', serving, attempt, again: false },
-          [abandon, { do: 'became-replace' }, { do: 'retire', generation: serving }],
-        ];
-      }
+      if (event.busy && serving !== undefined && state.strategy === 'overlap')
+        return retire({ ...state, strategy: 'replace' }, serving, attempt, [abandon, { do: 'became-replace' }]);
       if (serving === undefined) {
         const isNews = !event.isFirst && (!attempt.restart || event.unborn);
-        return wait(state, state.standing ?? event.failure, event.delay, isNews, [abandon]);
+        return wait(state, outlasting ?? event.failure, event.delay, isNews, [abandon]);
       }
       return rest(state, serving, event.failure, [abandon]);
-    case 'overdue':
-      if (event.generation !== candidate || serving !== undefined || event.failure === undefined) return stay(state);
+    case 'overdue': {
+      const { failure, generation } = event;
+      if (generation !== candidate || serving !== undefined || failure === undefined) return stay(state);
       // From now on nobody waits for it: as after a crash, it comes when it comes.
-      return [{ ...state, attempt: { ...attempt, restart: true } }, [{ do: 'tell', failure: event.failure }]];
+      const told: State = { ...state, held: false, standing: failure, attempt: { ...attempt, restart: true } };
+      return [told, [{ do: 'tell', failure }]];
+    }
     case 'exit':
-      return event.generation === serving ? [{ ...state, serving: undefined }, []] : stay(state);
+      return event.generation === serving ? withoutServing(state, event) : stay(state);
     default:
       return stay(state);
   }
+}
+
+/** The serving generation has ended while its successor is on the way: the attempt decides. */
+function withoutServing(state: In<'building' | 'starting'>, event: ExitEvent): Step {
+  return [{ ...state, serving: undefined, held: true }, [dropOf(event)]];
+}
+
+/** A tool call waits for the attempt that is under way. A server that is merely started again may take for ever. */
+function join(state: In<'building' | 'refreshing' | 'retiring' | 'starting'>, event: { background: boolean }): Step {
+  if (state.held || event.background || state.attempt.restart) return stay(state);
+  return [{ ...state, held: true }, []];
 }
 
 function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: readonly Effect[]): Step {
@@ -212,17 +299,18 @@ function tryAgain(
   before: readonly Effect[],
 ): Step {
   const attempt: Attempt = { number: state.attempts + 1, forced, rebuild: false, restart: false, retry: true };
-  return begin(state, serving, attempt, [...before, ...(background ? [] : [{ do: 'hold' } as const])]);
+  return begin({ ...state, held: state.held || !background }, serving, attempt, before);
 }
 
-function common({ strategy, generations, attempts }: State): Common {
-  return { strategy, generations, attempts };
+function common({ strategy, servesMeanwhile, generations, attempts, held, standing }: State): Common {
+  return { strategy, servesMeanwhile, generations, attempts, held, standing };
 }
 
 function stay(state: State): Step {
   return [state, []];
 }
 
+/** Something has changed, or a restart was asked for: what is on the disk is to be built and served. */
 function build(
   state: State,
   serving: number | undefined,
@@ -231,7 +319,8 @@ function build(
   before: readonly Effect[],
 ): Step {
   const attempt: Attempt = { number: state.attempts + 1, forced, rebuild, restart: false, retry: false };
-  return begin(state, serving, attempt, [...before, { do: 'hold' }]);
+  const held = state.held || serving === undefined || !state.servesMeanwhile;
+  return begin({ ...state, held }, serving, attempt, before);
 }
 
 function begin(state: State, serving: number | undefined, attempt: Attempt, before: readonly Effect[]): Step {
@@ -241,24 +330,41 @@ function begin(state: State, serving: number | undefined, attempt: Attempt, befo
   ];
 }
 
+function retire(state: State, serving: number, attempt: Attempt, before: readonly Effect[]): Step {
+  return [
+    { ...common(state), at: 'retiring', serving, retiring: serving, attempt, again: false },
+    [...before, { do: 'retire', generation: serving }],
+  ];
+}
+
 function start(
   state: State,
   serving: number | undefined,
   attempt: Attempt,
   before: readonly Effect[],
-  standing?: Failure,
+  outlasting?: Failure,
 ): Step {
   const generation = state.generations + 1;
   return [
-    { ...common(state), generations: generation, at: 'starting', serving, candidate: generation, attempt, standing },
+    {
+      ...common(state),
+      generations: generation,
+      held: state.held || serving === undefined,
+      at: 'starting',
+      serving,
+      candidate: generation,
+      attempt,
+      outlasting,
+    },
     [...before, { do: 'start', generation, attempt }],
   ];
 }
 
 /** After a crash the same code is started again: nothing to build. A build that has failed stays so. */
-function restart(state: State, failure: Failure | undefined): Step {
-  const standing = outlivesStart(failure) ? failure : undefined;
-  return start({ ...state, attempts: state.attempts + 1 }, undefined, restartOf(state), [{ do: 'hold' }], standing);
+function restart(state: State, failure: Failure | undefined, before: readonly Effect[] = []): Step {
+  const outlasting = outlivesStart(failure) ? failure : undefined;
+  const next = { ...state, attempts: state.attempts + 1 };
+  return start(next, undefined, restartOf(state), before, outlasting);
 }
 
 function restartOf(state: State): Attempt {
@@ -271,21 +377,20 @@ function outlivesStart(failure: Failure | undefined): boolean {
 }
 
 function rest(state: State, serving: number, failure: Failure | undefined, before: readonly Effect[] = []): Step {
-  return [{ ...common(state), at: 'serving', serving, failure }, [...before, { do: 'release', failure }]];
+  return [
+    { ...common(state), held: false, standing: failure, at: 'serving', serving },
+    [...before, { do: 'release', failure }],
+  ];
 }
 
-function broken(state: State, failure: Failure, before: readonly Effect[] = []): Step {
-  return [{ ...common(state), at: 'broken', failure }, [...before, { do: 'release', failure }]];
+function broken(state: State, failure: Failure): Step {
+  return [{ ...common(state), held: false, standing: failure, at: 'broken', failure }, [{ do: 'release', failure }]];
 }
 
 /** `isNews`: requests are answered with the failure at once, however soon the next start comes. */
 function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: readonly Effect[] = []): Step {
-  const answers = delay > WORTH_WAITING || isNews || outlivesStart(failure);
-  const meanwhile: Effect = answers ? { do: 'release', failure } : { do: 'hold' };
-  return [{ ...common(state), at: 'waiting', failure }, [...before, meanwhile, { do: 'wait', delay }]];
-}
-
-/** Nothing is under way. */
-export function isAtRest({ at }: State): boolean {
-  return at === 'serving' || at === 'broken' || at === 'waiting' || at === 'leaving' || at === 'closing';
+  const isAnswered = delay > WORTH_WAITING_MS || isNews || outlivesStart(failure);
+  const messages = isAnswered ? { held: false, standing: failure } : { held: true };
+  const answers: Effect[] = isAnswered ? [{ do: 'release', failure }] : [];
+  return [{ ...common(state), ...messages, at: 'waiting', failure }, [...before, ...answers, { do: 'wait', delay }]];
 }

@@ -4,6 +4,7 @@
  */
 import type { Failure } from '../agent/words.js';
 import type { Exit } from '../process/child.js';
+import type { Meaning } from './exits.js';
 
 export type Strategy = 'overlap' | 'replace';
 
@@ -28,36 +29,55 @@ export type Next = 'restart' | 'refresh' | 'nothing';
 
 export interface Common {
   readonly strategy: Strategy;
+  /** `--while-reloading serve`: the serving generation answers requests until the next one takes over. */
+  readonly servesMeanwhile: boolean;
   /** How many generations and attempts there have been. */
   readonly generations: number;
   readonly attempts: number;
+  /** The client's messages wait. */
+  readonly held: boolean;
+  /**
+   * The failure that requests are answered with while they are not held. It stays during the next attempts, until one
+   * ends well or fails otherwise.
+   */
+  readonly standing: Failure | undefined;
 }
 
 type Phase =
-  /** At rest. With a failure: what is on the disk can't serve, and the generation before it does. */
-  | { readonly at: 'serving'; readonly serving: number; readonly failure: Failure | undefined }
+  /** At rest. While a failure stands, the code on the disk can't serve, and the generation before it does. */
+  | { readonly at: 'serving'; readonly serving: number }
   | { readonly at: 'building'; readonly serving: number | undefined; readonly attempt: Attempt }
   /** The serving generation is told to read its files again, or does so by itself. */
   | { readonly at: 'refreshing'; readonly serving: number; readonly attempt: Attempt }
-  /** `replace`: the old generation finishes and stops before the new one starts. */
-  | { readonly at: 'retiring'; readonly serving: number; readonly attempt: Attempt; readonly again: boolean }
+  /**
+   * `replace`: the old generation (`retiring`) finishes and stops before the new one starts. It serves until it begins
+   * to drain.
+   */
+  | {
+      readonly at: 'retiring';
+      readonly serving: number | undefined;
+      readonly retiring: number;
+      readonly attempt: Attempt;
+      readonly again: boolean;
+    }
   | {
       readonly at: 'starting';
       readonly serving: number | undefined;
       readonly candidate: number;
       readonly attempt: Attempt;
       /**
-       * The last build failed, and the server that served all the same has died: its successor runs the same old code.
+       * The last build failed, and the server that served all the same has died. Its successor runs the same old code,
+       * so this failure stands after a good start too.
        */
-      readonly standing: Failure | undefined;
+      readonly outlasting: Failure | undefined;
     }
   /** No server: it crashed or did not start, and is started again after a while. */
   | { readonly at: 'waiting'; readonly failure: Failure }
   /** No server, because the very first build failed: only a change, a tool call or a request to restart can help. */
   | { readonly at: 'broken'; readonly failure: Failure }
-  /** The server has left, of its own accord, and none follows; those it has replaced may still finish. */
+  /** The server has left, of its own accord, and none follows; those that it has replaced may still finish. */
   | { readonly at: 'leaving' }
-  | { readonly at: 'closing' };
+  | { readonly at: 'closing'; readonly serving: number | undefined };
 
 export type State = Common & Phase;
 export type At = State['at'];
@@ -67,12 +87,17 @@ export type Event =
   /** The disk is back to what serves. */
   | { readonly on: 'restored' }
   | { readonly on: 'force'; readonly rebuild: boolean }
-  /** A tool call has met the failure that stands. `background`: nobody waits for how this ends. */
+  /**
+   * A tool call has met the failure that stands, and waits for an attempt to mend it; `background`: it is executed by
+   * the old code meanwhile.
+   */
   | { readonly on: 'retry'; readonly forced: boolean; readonly background: boolean }
   | { readonly on: 'built'; readonly attempt: number; readonly next: Next }
   | { readonly on: 'refreshed'; readonly attempt: number }
   /** `delay`: as with `exit`. */
   | { readonly on: 'build-failed'; readonly attempt: number; readonly failure: Failure; readonly delay: number }
+  /** `replace`: the old generation gets no more requests from now on; then: it is gone. */
+  | { readonly on: 'drains'; readonly generation: number }
   | { readonly on: 'retired'; readonly generation: number }
   | { readonly on: 'ready'; readonly generation: number }
   /** `busy`: it could not run beside the other one. `skipped`: its build had been left out. `delay`: as with `exit`. */
@@ -87,14 +112,17 @@ export type Event =
       /** It was the very first start, and the client has heard of no failure: one more is tried before it does. */
       readonly isFirst: boolean;
     }
-  /** The process ended by itself. `delay`: how long to wait before the next start. */
+  /**
+   * The serving generation's process has ended by itself. `meaning`: what that means for a server with such a life.
+   * `delay`: how long to wait before the next start.
+   */
   | {
       readonly on: 'exit';
       readonly generation: number;
-      readonly clean: boolean;
+      readonly meaning: Meaning;
       readonly delay: number;
-      /** The client has no session yet. */
-      readonly unborn: boolean;
+      /** A build of the attempt that started it was left out, because the record said that it was done. */
+      readonly skippedBuild: boolean;
       readonly exit: Exit;
       readonly failure: Failure;
     }
@@ -103,14 +131,26 @@ export type Event =
    * waited for any more, but may still come.
    */
   | { readonly on: 'overdue'; readonly generation: number; readonly failure: Failure | undefined }
+  /** Another configuration is in force. `strategy`: if it is that which has changed. */
+  | { readonly on: 'configured'; readonly strategy: Strategy | undefined; readonly servesMeanwhile: boolean }
   | { readonly on: 'timer' }
   | { readonly on: 'close' };
 
 export type Effect =
-  | { readonly do: 'hold' }
+  /** The end of an attempt or of a wait: the messages that were held go on, or are answered with the failure. */
   | { readonly do: 'release'; readonly failure: Failure | undefined }
-  /** Answers what waits with a failure, while the attempt goes on. */
+  /** The held messages are answered with a failure, while the attempt goes on. */
   | { readonly do: 'tell'; readonly failure: Failure }
+  /**
+   * The serving generation is gone. What it owed is sent again or answered; `failure`: the cause that the answers name.
+   * `isLast`: no server follows it.
+   */
+  | {
+      readonly do: 'drop';
+      readonly generation: number;
+      readonly failure: Failure | undefined;
+      readonly isLast: boolean;
+    }
   | { readonly do: 'build'; readonly attempt: Attempt }
   | { readonly do: 'abort-build' }
   | { readonly do: 'refresh'; readonly generation: number }

@@ -59,7 +59,7 @@ export function reasonOfHold(state: State, elapsedMs: number): string {
     case 'refreshing':
       return say.serverRereadsFiles();
     case 'retiring':
-      return say.stoppingGeneration(state.serving);
+      return say.stoppingGeneration(state.retiring);
     case 'starting':
       return say.startingGeneration(state.candidate);
     case 'waiting':

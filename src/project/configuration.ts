@@ -41,13 +41,14 @@ export class Configuration {
 
   /** What has to be watched. */
   rules(): WatchRule[] {
-    const { config, live } = this.#flow;
+    const { config, configInForce } = this.#flow;
     const own = config.rules.map(({ name, watch, data }) => ({
       name,
       paths: [...watch, ...(this.#imports.files.get(name) ?? [])],
       ...(data !== undefined && { data }),
     }));
-    return live === undefined ? own : [...own, { name: CONFIGURATION, paths: live.watchTargets, optional: true }];
+    const { watchTargets } = configInForce;
+    return watchTargets.length === 0 ? own : [...own, { name: CONFIGURATION, paths: watchTargets, optional: true }];
   }
 
   async look(changes: readonly Change[]): Promise<Look> {
@@ -63,21 +64,20 @@ export class Configuration {
   }
 
   async #reread(): Promise<Look> {
-    const { live, events } = this.#flow;
-    if (live === undefined) return { kind: 'same' };
-    const reread = await live.reread(this.#flow.config);
+    const { configInForce, events } = this.#flow;
+    const reread = await configInForce.reread();
     if (!reread.ok) {
       const failure = directoryGone(this.#flow.name, this.#flow.config.cwd);
       if (failure !== undefined) return { kind: 'failed', failure };
       return failed('the configuration file', reread.error);
     }
-    const { config, changed, restart, warnings } = reread.value;
+    const { change, warnings } = reread.value;
     for (const text of warnings) events.emit({ kind: 'warning', text });
-    if (changed.length === 0) return { kind: 'same' };
-    this.#flow.config = config;
+    if (change === undefined) return { kind: 'same' };
+    const { changed, needsRestart } = change;
     this.#imports = this.#importsOf();
     events.emit({ kind: 'configuration-changed', options: changed });
-    return { kind: 'changed', restart };
+    return { kind: 'changed', restart: needsRestart };
   }
 
   #warnOfMissing(files: readonly string[]): void {

@@ -14,8 +14,9 @@ export interface Change {
 }
 
 /** A remembered state. Opaque: only the Watch that gave it can read it. */
+declare const markBrand: unique symbol;
 export interface Mark {
-  readonly opening: boolean;
+  readonly [markBrand]?: never;
 }
 
 type Before = Pick<Entry, 'digest' | 'rules' | 'data'> | undefined;
@@ -44,8 +45,6 @@ export interface Contents {
   accept(path: string): void;
   /** All marks remember it as something else than it is now; the rules are for a file that is gone. */
   distrust(path: string, rules: readonly string[]): void;
-  exclude(path: string): void;
-  isExcluded(path: string): boolean;
 }
 
 const UNKNOWN = 'unknown';
@@ -56,7 +55,6 @@ export function createContents(): Contents {
   /** What was told last, of each mark: one change of thousands of files is asked about several times in a turn. */
   const told = new WeakMap<Mark, { readonly version: number; readonly changes: readonly Change[] }>();
   const unknown = new Map<string, Before>();
-  const excluded = new Set<string>();
   const fingerprints = createFingerprints(entries);
   let sealed = false;
   let version = 0;
@@ -103,7 +101,6 @@ export function createContents(): Contents {
     get: (key) => entries.get(key),
 
     set(key, entry) {
-      if (excluded.has(pathOf(key))) return;
       const before = entries.get(key);
       entries.set(key, entry);
       if (before === undefined) fingerprints.added(key);
@@ -119,7 +116,7 @@ export function createContents(): Contents {
     },
 
     unknown(key, rules, data = false) {
-      if (!sealed && !excluded.has(pathOf(key))) unknown.set(key, { digest: UNKNOWN, rules, data });
+      if (!sealed) unknown.set(key, { digest: UNKNOWN, rules, data });
     },
 
     seal() {
@@ -130,7 +127,7 @@ export function createContents(): Contents {
     },
 
     mark(like) {
-      const mark = { opening: !sealed };
+      const mark: Mark = {};
       const known = [...((like && marks.get(like)) ?? [])];
       marks.set(mark, new Map(known.filter(([key, before]) => !isSame(before, entries.get(key)))));
       return mark;
@@ -165,19 +162,6 @@ export function createContents(): Contents {
       const before = { digest: UNKNOWN, rules: entries.get(key)?.rules ?? rules, data: true };
       for (const overlay of marks.values()) overlay.set(key, before);
     },
-
-    exclude(path) {
-      excluded.add(path);
-      version++;
-      for (const key of [path, namedKey(path)]) {
-        fingerprints.changed(entries.get(key)?.rules ?? []);
-        entries.delete(key);
-        unknown.delete(key);
-        for (const overlay of marks.values()) overlay.delete(key);
-      }
-    },
-
-    isExcluded: (path) => excluded.has(path),
   };
 }
 

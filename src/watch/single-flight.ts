@@ -41,13 +41,3 @@ export function createChecks(isDirty: () => boolean, work: () => Promise<void>):
     },
   };
 }
-
-/** The same promise, given up when the signal says so; the work itself goes on. */
-export function abortable(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((settle, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void promise.then(settle, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}

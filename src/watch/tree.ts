@@ -44,7 +44,6 @@ export interface TreeOptions {
   cwd: string;
   filter: Filter;
   isNever(path: string): boolean;
-  isExcluded(label: string): boolean;
   observe(directory: string): void;
   unobserve(directory: string): void;
   /** A file no longer counts, or is gone. */
@@ -94,7 +93,6 @@ export function createTree(options: TreeOptions): Tree {
       if (!rules.includes(rule)) rules.push(rule);
     }
     if (rules.length === 0 || options.isNever(directory.prefix + name)) return undefined;
-    if (options.isExcluded(directory.label + name)) return undefined;
     if (rules.length > 1) rules.sort();
     const key = `${isData}\0${rules.join('\0')}`;
     let taken = interned.get(key);
@@ -248,7 +246,7 @@ export function createTree(options: TreeOptions): Tree {
       if (directory === undefined) return false;
       const full = directory.prefix + name;
       if (directories.has(full) || name === '.gitignore') return true;
-      if (directory.files.has(name)) return !options.isExcluded(directory.label + name);
+      if (directory.files.has(name)) return true;
       // Whatever this is, it is new or does not count. What is gone already was never known.
       const stats = statOf(full);
       if (stats === undefined || options.isNever(full)) return false;

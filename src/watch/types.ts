@@ -51,9 +51,8 @@ export interface Watch {
   readonly needsSweep: boolean;
   /** The baseline is hashed, and everything is watched. Look at what has changed since the opening mark then. */
   readonly ready: Promise<void>;
-  /** Hashes what is dirty at the time of the call, or where a sweep is needed everything that stat can't vouch for. Rejects only
-   * by the signal. */
-  check(signal?: AbortSignal): Promise<void>;
+  /** Hashes what is dirty at the time of the call, or where a sweep is needed everything that stat can't vouch for. Never rejects. */
+  check(): Promise<void>;
   /**
    * The same for everything that stat can't vouch for, whether it stirred or not: the kernel tells of a change after it
    * is there.
@@ -75,7 +74,5 @@ export interface Watch {
   accept(paths: readonly string[]): void;
   /** Takes that back: every mark differs from these data files. */
   distrust(changes: readonly Pick<Change, 'path' | 'rules'>[]): void;
-  /** Taken for outputs: they no longer belong to what is watched. Paths as in a Change. */
-  exclude(paths: readonly string[]): void;
   close(): Promise<void>;
 }

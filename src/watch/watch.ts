@@ -1,10 +1,10 @@
 // The watch: raw events make paths dirty, a check hashes what is dirty, and the contents tell what has changed since a
 // mark. It composes the pieces of this folder and owns their order in time; what to do about a change, and how to
 // report it, is the caller's.
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBell } from './debounce.js';
-import { abortable, createChecks } from './single-flight.js';
+import { createChecks } from './single-flight.js';
 import { createContents } from './content-index.js';
 import { MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.js';
 import { createFilter } from './filter.js';
@@ -122,7 +122,6 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   };
   const tree = createTree({
     ...shared,
-    isExcluded: contents.isExcluded,
     listed: (directory, listing) => intake.takeListing(directory, listing),
   });
   const intake = createIntake({ ...shared, since: options.since, isPending: (path) => pending.has(path) });
@@ -222,9 +221,9 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       return !observer.isPrompt;
     },
     ready: checks.first(() => guarded(baseline)),
-    check(signal) {
+    check() {
       if (!observer.isPrompt) isLost = true;
-      return signal === undefined ? checks.request() : abortable(checks.request(), signal);
+      return checks.request();
     },
     sweep() {
       isLost = true;
@@ -242,9 +241,6 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     },
     distrust(changes) {
       for (const { path, rules } of changes) contents.distrust(path, rules);
-    },
-    exclude(paths) {
-      for (const path of paths) contents.exclude(labelOf(resolve(options.cwd, path), options.cwd));
     },
     async close() {
       closing.abort();

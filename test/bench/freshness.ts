@@ -1,4 +1,4 @@
-// `npm run freshness`: whether any answer is ever older than the last save before its call. Saves and calls at once, a
+// `npm run prove freshness`: whether any answer is ever older than the last save before its call. Saves and calls at once, a
 // thousand times for each kind of save, with events and with polling. --cycles <n>, --kinds <list>, --poll, --events.
 import type { TestContext } from 'node:test';
 import { parseArgs } from 'node:util';

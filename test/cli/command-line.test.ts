@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCommandLine } from '#src/cli/command-line.js';
 import { commands } from '#src/cli/commands.js';
-import { camelCase, options } from '#src/config/options.js';
+import { camelCase } from '#src/config/option-values.js';
+import { options } from '#src/config/options.js';
 
 const understood: readonly [words: string, given: object][] = [
   ['-- node server.js', { command: 'node', args: ['server.js'] }],

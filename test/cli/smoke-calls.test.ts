@@ -6,7 +6,7 @@ import { readCommandLine } from '#src/cli/command-line.js';
 import { commands } from '#src/cli/commands.js';
 import { readCalls } from '#src/cli/smoke-calls.js';
 import { toWords } from '#src/cli/words.js';
-import type { Options } from '#src/config/options.js';
+import type { Options } from '#src/config/option-values.js';
 
 function callsOf(...words: string[]) {
   const line = readCommandLine(['smoke', ...words, '--', 'node', 'a.js'], commands);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveConfig, type Given } from '#src/config/config.js';
 import { parseEnvFile } from '#src/config/env-file.js';
-import { liveConfig } from '#src/config/live.js';
+import { configOfFiles } from './config-of-files.js';
 import { fc } from '../support/property.js';
 import { project } from '../support/project.js';
 
@@ -108,21 +108,21 @@ test('--env-file: an edit that changes a variable needs another server, any othe
   const again = () => resolveConfig({ command: 'node' }, { cwd: files.directory, env: { B: 'set' } });
   const first = again();
   assert.ok(first.ok);
-  const live = liveConfig(first.value, again);
-  assert.ok(live.watchTargets.includes(files.path('a.env')));
+  const config = configOfFiles(first.value, again);
+  assert.ok(config.watchTargets.includes(files.path('a.env')));
   const reread = async () => {
-    const result = await live.reread(first.value.config);
+    const result = await config.reread();
     assert.ok(result.ok);
-    return result.value;
+    return result.value.change;
   };
   files.write('a.env', '# a word\nA=1\nB=hidden by the environment\n');
-  assert.deepEqual((await reread()).changed, []);
+  assert.equal(await reread(), undefined);
   files.write('a.env', 'A=2\n');
-  const { changed, restart } = await reread();
-  assert.deepEqual([changed, restart], [['env'], true]);
+  const change = await reread();
+  assert.deepEqual([change?.changed, change?.needsRestart], [['env'], true]);
   files.write('mcp-hotline.config.json', '{ "envFile": ["a.env", "b.env"] }');
   await reread();
-  assert.ok(live.watchTargets.includes(files.path('b.env')), 'a file that the configuration names later');
+  assert.ok(config.watchTargets.includes(files.path('b.env')), 'a file that the configuration names later');
 });
 
 test('--env-file: on Windows a name in any case is the same variable', async () => {

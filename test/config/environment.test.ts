@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readEnvironment, type FromEnvironment } from '#src/config/environment.js';
-import { camelCase, options } from '#src/config/options.js';
+import { camelCase } from '#src/config/option-values.js';
+import { options } from '#src/config/options.js';
 
 function read(env: NodeJS.ProcessEnv): FromEnvironment {
   const result = readEnvironment(env);

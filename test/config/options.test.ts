@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allowed, checkOptions, checkTexts, checkValue } from '#src/config/check.js';
-import { defaults, options } from '#src/config/options.js';
+import { defaults } from '#src/config/option-values.js';
+import { options } from '#src/config/options.js';
 
 interface Row {
   good: readonly [text: string, value: unknown][];

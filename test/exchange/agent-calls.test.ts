@@ -4,8 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAgent, toolNames } from '#src/exchange/agent-calls.js';
-import { holdTraffic, release, takeOver } from '#src/exchange/handover.js';
-import { answer, play, request, tell, type Play } from './play.js';
+import { answer, play, request, tell, type Play, holdTraffic, release, takeOver } from './play.js';
 
 const call = (id: number, name: string, given: object = {}) => request(id, 'tools/call', { name, arguments: given });
 

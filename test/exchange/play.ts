@@ -2,6 +2,8 @@
 import { createDesk, type AgentCall, type Desk, type DeskOptions } from '#src/exchange/desk.js';
 import { fromClient } from '#src/exchange/from-client.js';
 import { fromServer } from '#src/exchange/from-server.js';
+import * as handover from '#src/exchange/handover.js';
+import type { Failure } from '#src/agent/words.js';
 import { cutOut, isInPieces, type Run } from '#src/wire/run.js';
 import { scan } from '#src/wire/scan.js';
 
@@ -42,7 +44,10 @@ export function play(options: Partial<DeskOptions> = {}): Play {
         refusedDiscover: () => {},
         agent: (call) => void calls.push(call),
         allTools: (_, known) => known(game.tools),
-        retryFailure: () => game.retries,
+        retryFailure: (waits) => {
+          if (game.retries && waits) game.desk.holding = true;
+          return game.retries;
+        },
         later: () => {},
         warn: (text) => void warnings.push(text),
         warnOnce: (text) => void warnings.push(text),
@@ -83,6 +88,36 @@ export function play(options: Partial<DeskOptions> = {}): Play {
     take: () => sent.splice(0),
   };
   return game;
+}
+
+/** What the state machine says, and what follows from it for messages. */
+export function holdTraffic(desk: Desk): void {
+  desk.holding = true;
+}
+
+export function release(desk: Desk, failure: Failure | undefined): void {
+  desk.failure = failure;
+  desk.holding = false;
+  handover.endHold(desk);
+}
+
+export function takeOver(desk: Desk, generation: number): void {
+  const from = desk.serving;
+  desk.serving = generation;
+  desk.candidate = undefined;
+  handover.takeOver(desk, from === generation ? undefined : from, generation);
+}
+
+export function retire(desk: Desk): void {
+  const { serving } = desk;
+  desk.serving = undefined;
+  if (serving !== undefined) handover.retire(desk, serving);
+}
+
+export function lose(desk: Desk, generation: number, crash?: Failure): handover.Lost {
+  if (desk.serving === generation) desk.serving = undefined;
+  if (desk.candidate === generation) desk.candidate = undefined;
+  return handover.lose(desk, generation, crash);
 }
 
 /** Long lines come in pieces. */

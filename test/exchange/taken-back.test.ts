@@ -1,9 +1,8 @@
 /** What is left of a request that the client took back, read off a desk without input and output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdTraffic, lose, release, takeOver } from '#src/exchange/handover.js';
 import { keyOf } from '#src/session/ids.js';
-import { answer, play, request, tell, type Play } from './play.js';
+import { answer, play, request, tell, type Play, holdTraffic, lose, release, takeOver } from './play.js';
 
 function serving(): Play {
   const game = play();

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid, type Message } from '../support/message.js';
 import { fc } from '../support/property.js';
-import { holdTraffic, lose, release, retire, takeOver } from '#src/exchange/handover.js';
-import { answer, play, request, tell, type Play } from './play.js';
+import { answer, play, request, tell, type Play, holdTraffic, lose, release, retire, takeOver } from './play.js';
 
 const failure = { kind: 'build', command: 'tsc', how: 'exited with code 2', output: 'error TS1005' } as const;
 

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromClient } from '#src/exchange/from-client.js';
-import { holdTraffic, lose, release, takeOver } from '#src/exchange/handover.js';
 import { tellWaiting, valueOfWait } from '#src/exchange/wait-progress.js';
 import { scan } from '#src/wire/scan.js';
-import { answer, play, request, tell, type Play } from './play.js';
+import { answer, play, request, tell, type Play, holdTraffic, lose, release, takeOver } from './play.js';
 
 function serving(options: Parameters<typeof play>[0] = {}): Play {
   const game = play(options);

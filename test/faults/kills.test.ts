@@ -1,4 +1,4 @@
-// A short run of the random kills; `npm run faults` does as many as one likes. A failure names its seed. And that
+// A short run of the random kills; `npm run prove faults` does as many as one likes. A failure names its seed. And that
 // whoever is to be killed is found: a role that nobody plays would make every run pass.
 
 import assert from 'node:assert/strict';

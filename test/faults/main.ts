@@ -1,4 +1,4 @@
-// `npm run faults -- --rounds N [--seed N]`: the random kills for as long as one likes, with a line of progress now and then and
+// `npm run prove faults -- --rounds N [--seed N]`: the random kills for as long as one likes, with a line of progress now and then and
 // a table of what was hit. The suite runs a few of them (kills.test.ts).
 
 import { parseArgs } from 'node:util';

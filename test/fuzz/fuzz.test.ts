@@ -1,5 +1,5 @@
 /**
- * The short form of `npm run fuzz`: the whole corpus, and lines of another seed in every run. What is compared with
+ * The short form of `npm run prove fuzz`: the whole corpus, and lines of another seed in every run. What is compared with
  * what is said in check-scan.ts, check-edit.ts and check-lines.ts.
  */
 import assert from 'node:assert/strict';
@@ -32,7 +32,7 @@ test(`P2 same bytes: splitter, scanner and editor agree with JSON.parse on ${LIN
     found = outcome.found;
   }
   Error.stackTraceLimit = stackTraceLimit;
-  assert.equal(told(found), undefined, `npm run fuzz -- --seed ${seed}: ${told(found)}`);
+  assert.equal(told(found), undefined, `npm run prove fuzz -- --seed ${seed}: ${told(found)}`);
 });
 
 test('a case is the same whenever it is run, and what is found is made as short as it gets', () => {

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- --minutes N`: lines without end through splitter, scanner and editor, with JSON.parse as the judge. `--seed` runs the
+ * `npm run prove fuzz -- --minutes N`: lines without end through splitter, scanner and editor, with JSON.parse as the judge. `--seed` runs the
  * same lines again, `--case` one of them, `--line` (base64) any. A difference is printed with the shortest line that
  * shows it.
  */
@@ -71,5 +71,5 @@ function tell(found: Found | undefined, which: string): void {
   console.log(`difference ${differences} (${check}): ${what}`);
   console.log(`  line of ${line.length} bytes, shrunk to ${least.length}: ${JSON.stringify(least.toString())}`);
   console.log(`  there: ${leastWhat}`);
-  console.log(`  again: npm run fuzz -- --seed ${seed} --case ${which}, or --line ${least.toString('base64')}`);
+  console.log(`  again: npm run prove fuzz -- --seed ${seed} --case ${which}, or --line ${least.toString('base64')}`);
 }

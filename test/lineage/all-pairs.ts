@@ -3,13 +3,21 @@
  * values of all fields that an event has, and so on from each state that is new. The types ask for the values of each
  * field. What should follow is for pairs.test.ts to say.
  */
-import { initialState, transition } from '#src/lineage/state.js';
+import type { Meaning } from '#src/lineage/exits.js';
+import { initialState, servingOf, transition } from '#src/lineage/state.js';
 import type { Event, Next, State } from '#src/lineage/states.js';
 
 type Fields<E extends Event> = { readonly [F in Exclude<keyof E, 'on'>]: readonly E[F][] };
 type AllFields = { readonly [K in Event['on']]: Fields<Extract<Event, { on: K }>> };
 
 const both: readonly boolean[] = [false, true];
+const meanings: Readonly<Record<Meaning, true>> = {
+  leaves: true,
+  restarts: true,
+  start: true,
+  exit: true,
+  crash: true,
+};
 const nexts: Readonly<Record<Next, true>> = { restart: true, refresh: true, nothing: true };
 const crash = { kind: 'crash', command: 'node', how: 'exited with code 1', output: 'bang' } as const;
 const failures = [crash, { ...crash, kind: 'build' as const }];
@@ -18,7 +26,9 @@ const nobody = 0;
 
 function fieldsFor(state: State): AllFields {
   const generation = [nobody];
-  if ('serving' in state && state.serving !== undefined) generation.push(state.serving);
+  const serving = servingOf(state);
+  if (serving !== undefined) generation.push(serving);
+  if (state.at === 'retiring' && state.retiring !== serving) generation.push(state.retiring);
   if ('candidate' in state) generation.push(state.candidate);
   const attempt = 'attempt' in state ? [nobody, state.attempt.number] : [nobody];
   return {
@@ -29,6 +39,7 @@ function fieldsFor(state: State): AllFields {
     built: { attempt, next: Object.keys(nexts) as Next[] },
     refreshed: { attempt },
     'build-failed': { attempt, failure: failures.filter(({ kind }) => kind === 'build'), delay: delays },
+    drains: { generation },
     retired: { generation },
     ready: { generation },
     'start-failed': {
@@ -40,8 +51,16 @@ function fieldsFor(state: State): AllFields {
       unborn: both,
       isFirst: both,
     },
-    exit: { generation, clean: both, delay: delays, unborn: both, exit: [{ code: 1, signal: null }], failure: [crash] },
+    exit: {
+      generation,
+      meaning: Object.keys(meanings) as Meaning[],
+      delay: delays,
+      skippedBuild: both,
+      exit: [{ code: 1, signal: null }],
+      failure: [crash],
+    },
     overdue: { generation, failure: [undefined, crash] },
+    configured: { strategy: [undefined], servesMeanwhile: [false] },
     timer: {},
     close: {},
   };
@@ -59,7 +78,11 @@ export function allEventsFor(state: State): Event[] {
 /** One of every sort: states that differ in no more than their numbers and the words of a failure are of one. */
 export function allStates(): State[] {
   const found = new Map<string, State>();
-  const next = [initialState('overlap')[0], initialState('replace')[0]];
+  const settings = { servesMeanwhile: false };
+  const next = [
+    initialState({ ...settings, strategy: 'overlap' })[0],
+    initialState({ ...settings, strategy: 'replace' })[0],
+  ];
   for (let state = next.pop(); state !== undefined; state = next.pop()) {
     const sort = sortOf(state);
     if (found.has(sort)) continue;

@@ -1,10 +1,9 @@
 // The old side of a comparison of lists: what is known without a server, and what is not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retire, takeOver } from '#src/exchange/handover.js';
 import { KnownLists, type Lists } from '#src/lineage/known-lists.js';
 import { baselines, difference, servedLists } from '#src/lineage/list-diff.js';
-import { play, request } from '../exchange/play.js';
+import { play, request, retire, takeOver } from '../exchange/play.js';
 
 const asks = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
 

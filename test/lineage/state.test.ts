@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { initialState, transition } from '#src/lineage/state.js';
+import { initialState, servingOf, transition } from '#src/lineage/state.js';
 import type { Effect, Event, State } from '#src/lineage/states.js';
 import { eventsFor, nameOf, states } from './cases.js';
 import { root } from '../support/paths.js';
@@ -26,9 +26,9 @@ function rows(): string[] {
 
 test('P13 clean exit: every state ends when it is told to', () => {
   for (const state of Object.values(states)) {
-    assert.equal(transition(state, { on: 'close' })[0].at, 'closing');
-    const again = transition({ ...state, at: 'closing' }, { on: 'close' });
-    assert.deepEqual(again[1], []);
+    const [closing] = transition(state, { on: 'close' });
+    assert.equal(closing.at, 'closing');
+    assert.deepEqual(transition(closing, { on: 'close' })[1], []);
   }
 });
 
@@ -49,8 +49,12 @@ test('P10 no cross-talk: an event of a generation or an attempt that is no longe
 });
 
 /** Plays random events, answering effects as a controller would, and checks what must hold after each. */
-function play(seeds: readonly number[], check: (state: State, effects: readonly Effect[], event: Event) => void): void {
-  let [state] = initialState('overlap');
+function play(
+  seeds: readonly number[],
+  check: (state: State, effects: readonly Effect[], event: Event) => void,
+  servesMeanwhile = false,
+): void {
+  let [state] = initialState({ strategy: 'overlap', servesMeanwhile });
   for (const seed of seeds) {
     const events = Object.values(eventsFor(state));
     const event = realigned(events[seed % events.length] as Event, state);
@@ -72,18 +76,43 @@ function realigned(event: Event, state: State): Event {
 test('P6 settles: whatever happens, one attempt runs at a time, and a hold ends when it is over', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 1000 }), { maxLength: 60 }), (seeds) => {
-      let held = true;
-      play(seeds, (state, effects) => {
-        for (const effect of effects) {
-          if (effect.do === 'hold') held = true;
-          if (effect.do === 'release') held = false;
-        }
+      let background = false;
+      play(seeds, (state, effects, event) => {
         assert.ok(effects.filter((effect) => effect.do === 'build' || effect.do === 'start').length <= 1);
-        if (state.at === 'serving' || state.at === 'broken') assert.equal(held, false, state.at);
-        if (state.at === 'building' || state.at === 'retiring') assert.equal(held, true, state.at);
+        if (event.on === 'retry') background = event.background;
+        if (event.on === 'change' || event.on === 'force') background = false;
+        if (state.at === 'serving' || state.at === 'broken') assert.equal(state.held, false, state.at);
+        const isAttempt = state.at === 'building' || state.at === 'retiring';
+        if (isAttempt && !background) assert.equal(state.held, true, state.at);
+        // Nobody can answer, so messages wait or are answered with the failure.
+        if (isAttempt && servingOf(state) === undefined) assert.equal(state.held, true, state.at);
       });
     }),
   );
+});
+
+test('P4 --while-reloading serve: messages are held only while nobody serves, or while a call waits for a retry', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 1000 }), { maxLength: 60 }), (seeds) => {
+      let mayHold = true;
+      const check = (state: State, _: readonly Effect[], event: Event): void => {
+        const isServed = servingOf(state) !== undefined;
+        if (!isServed || event.on === 'retry') mayHold = true;
+        if (isServed && (state.at === 'serving' || state.at === 'closing')) mayHold = false;
+        if (state.held) assert.ok(mayHold, state.at);
+      };
+      play(seeds, check, true);
+    }),
+  );
+});
+
+test('a changed configuration: strategy and holding change at once, and nothing else', () => {
+  for (const state of Object.values(states)) {
+    const event = { on: 'configured', strategy: 'replace', servesMeanwhile: true } as const;
+    assert.deepEqual(transition(state, event), [{ ...state, strategy: 'replace', servesMeanwhile: true }, []]);
+    const [kept] = transition({ ...state, strategy: 'replace' }, { ...event, strategy: undefined });
+    assert.equal(kept.strategy, 'replace');
+  }
 });
 
 test('P6 settles: a generation is numbered once, and only a started one can serve', () => {

@@ -1,6 +1,6 @@
 // The published conformance suite's verdict on a stdio server, with the proxy and without it: the same, though the
 // server is replaced in the middle of a scenario. All scenarios run directly; a choice of them, one for each kind of
-// traffic, is disturbed here, and all at every point by `npm run conformance`.
+// traffic, is disturbed here, and all at every point by `npm run prove conformance`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

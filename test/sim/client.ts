@@ -40,6 +40,9 @@ const AGENT = [
   ['verify_server_restarted', { since_timestamp: '2020-01-01T00:00:00Z' }],
 ] as const;
 
+/** More requests than a client makes. */
+const UIDS = 1_000_000;
+
 /** Makes something else of a line: for tests of the checks. */
 export type Tamper = (line: string) => readonly string[];
 
@@ -55,7 +58,9 @@ export class Client {
   readonly #kernel: Kernel;
   readonly #model: Model;
   readonly #setting: Setting;
-  #uids = 0;
+  /** Of no two clients the same. */
+  #uids: number;
+  readonly #source: string;
   #ids = 0;
   /** The ids it has used, newest last, as JSON. */
   readonly #used: string[] = [];
@@ -71,7 +76,9 @@ export class Client {
   #partial = '';
   readonly #tamper: Tamper | undefined;
 
-  constructor(kernel: Kernel, model: Model, setting: Setting, tamper?: Tamper) {
+  constructor(kernel: Kernel, model: Model, setting: Setting, number: number, tamper?: Tamper) {
+    this.#uids = number * UIDS;
+    this.#source = number === 0 ? 'client' : `client ${number}`;
     this.#tamper = tamper;
     this.#kernel = kernel;
     this.#model = model;
@@ -264,13 +271,13 @@ export class Client {
     this.#model.sent(line);
     const bytes = Buffer.from(`${line}\n`);
     const cut = this.#kernel.random.once(10) ? this.#kernel.random.below(bytes.length) : 0;
-    if (cut > 0) this.#kernel.input('client', 0, () => void this.input.push(bytes.subarray(0, cut)));
-    this.#kernel.input('client', 0, () => void this.input.push(bytes.subarray(cut)));
+    if (cut > 0) this.#kernel.input(this.#source, 0, () => void this.input.push(bytes.subarray(0, cut)));
+    this.#kernel.input(this.#source, 0, () => void this.input.push(bytes.subarray(cut)));
   }
 
   close(): void {
     this.closed = true;
-    this.#kernel.input('client', 0, () => void this.input.push(null));
+    this.#kernel.input(this.#source, 0, () => void this.input.push(null));
   }
 
   stall(on: boolean): boolean {

@@ -125,7 +125,6 @@ export class Disk {
       accept: () => {},
       distrust: () => {},
       changedAt: () => undefined,
-      exclude: () => {},
       close: async () => {
         this.#watches.delete(stir);
         bell.clear();

@@ -1,8 +1,9 @@
 /**
- * `npm run sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of them again, made
- * small and told in full. What a run is, is run.ts's.
+ * `npm run prove sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of them again, made
+ * small and told in full. `--crowd`: several clients. What a run is, is run.ts's.
  */
 import { parseArgs } from 'node:util';
+import { crowdOf } from './crowd.js';
 import { report } from './report.js';
 import { run } from './run.js';
 import { scriptOf } from './script.js';
@@ -16,17 +17,22 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** With --seed: the whole run, as it is. */
     whole: { type: 'boolean', default: false },
+    /** Two to four clients on one project. */
+    crowd: { type: 'boolean', default: false },
   },
 });
 const EVERY = 10_000;
 const length = Number(values.events);
+const script = (seed: number) => (values.crowd ? crowdOf : scriptOf)(seed, length);
+const again = (seed: number) => `--seed ${seed} --events ${length}${values.crowd ? ' --crowd' : ''}`;
+const story = (seed: number) => report(script(seed), again(seed));
 
 if (values.seed === undefined) process.exitCode = await many(Number(values.from), Number(values.runs));
 else if (values.whole) {
-  const { breach, trace } = await run(scriptOf(Number(values.seed), length), true);
+  const { breach, trace } = await run(script(Number(values.seed)), true);
   console.log(trace.join('\n'));
   console.log(breach === undefined ? 'every promise was kept' : `${breach.promise}: ${breach.text}`);
-} else console.log(await report(Number(values.seed), length));
+} else console.log(await story(Number(values.seed)));
 
 async function many(from: number, runs: number): Promise<number> {
   const sums = { requests: 0, generations: 0, reloads: 0 };
@@ -35,13 +41,13 @@ async function many(from: number, runs: number): Promise<number> {
   let told = began;
   for (let done = 1; done <= runs; done++) {
     const seed = from + done - 1;
-    const { breach, requests, generations, reloads } = await run(scriptOf(seed, length));
+    const { breach, requests, generations, reloads } = await run(script(seed));
     sums.requests += requests;
     sums.generations += generations;
     sums.reloads += reloads;
     if (breach !== undefined) {
       failed.push(seed);
-      console.log(failed.length === 1 ? await report(seed, length) : `seed ${seed}: ${breach.promise}: ${breach.text}`);
+      console.log(failed.length === 1 ? await story(seed) : `seed ${seed}: ${breach.promise}: ${breach.text}`);
     }
     const now = Date.now();
     if (now - told < EVERY) continue;

@@ -1,6 +1,6 @@
 /** What a person needs of a failure: the seed that brings it back, and the shortest story of how it comes about. */
 import { run } from './run.js';
-import { scriptOf, type Script } from './script.js';
+import type { Script } from './script.js';
 import { shrink } from './shrink.js';
 
 /** The usual values; the others are worth telling. */
@@ -19,8 +19,9 @@ const USUAL: Readonly<Record<string, unknown>> = {
   slowDisk: 0,
 };
 
-export async function report(seed: number, length: number): Promise<string> {
-  const whole = scriptOf(seed, length);
+/** `again`: the arguments that bring it back. */
+export async function report(whole: Script, again: string): Promise<string> {
+  const { seed } = whole;
   const { breach } = await run(whole);
   if (breach === undefined) return `seed ${seed}: every promise was kept`;
   const { script, outcome, tries } = await shrink(whole, breach.promise);
@@ -30,14 +31,15 @@ export async function report(seed: number, length: number): Promise<string> {
     ...story(script),
     'what happens:',
     ...outcome.trace.map((line) => `  ${line.length > 300 ? `${line.slice(0, 300)}…` : line}`),
-    `again: npm run sim -- --seed ${seed} --events ${length}`,
+    `again: npm run prove sim -- ${again}`,
   ].join('\n');
 }
 
-function story({ setting, programs, events, mends }: Script): string[] {
+function story({ setting, programs, events, mends, others = [] }: Script): string[] {
   const options = Object.entries(setting).filter(([name, value]) => value !== undefined && USUAL[name] !== value);
   return [
     `  options: ${options.map(([name, value]) => `${name} ${value}`).join(', ')}`,
+    ...(others.length > 0 ? [`  further clients: ${others.join(', ')}`] : []),
     ...programs.flatMap((program, at) =>
       Object.keys(program).length === 0 ? [] : [`  main.js ${at} (+${programs.length}…): ${JSON.stringify(program)}`],
     ),

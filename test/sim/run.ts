@@ -1,26 +1,20 @@
 /**
- * One run of a script: the real reload flow between a simulated client and simulated servers, on a simulated disk, in
+ * One run of a script: the real reload flow between simulated clients and simulated servers, on a simulated disk, in
  * simulated time. Ends with everything mended, looked at, closed and looked at again. The same script gives the same
  * run, to the byte.
  */
-import { Writable } from 'node:stream';
-import { Controller } from '#src/lineage/controller.js';
-import type { Config } from '#src/config/config.js';
-import type { FlowContext } from '#src/flow/flow.js';
-import { createEventBus, type EventBus } from '#src/events/bus.js';
-import { logEntry, LOGGED_KINDS } from '#src/sinks/log-words.js';
-import { openStateSinks } from '#src/sinks/open-state-sinks.js';
 import { build } from './builds.js';
-import { Client, type Tamper } from './client.js';
+import type { Tamper } from './client.js';
 import { Disk, codeOf } from './disk.js';
+import { openProjectUnderTest, type ProjectUnderTest } from './flow-under-test.js';
 import { Kernel, settled } from './kernel.js';
-import { Facts, type Breach } from './facts.js';
-import { Model } from './model.js';
+import type { Breach } from './facts.js';
 import { patch } from './patches.js';
 import { Processes } from './processes.js';
 import { mix, random } from './random.js';
-import type { Event, Script, Setting } from './script.js';
-import { Server } from './server.js';
+import type { Event, Script } from './script.js';
+import type { Server } from './server.js';
+import { Session } from './session.js';
 
 export interface Outcome {
   readonly breach: Breach | undefined;
@@ -39,12 +33,11 @@ const GOOD = 1000;
 /** SDK clients signal after 2 s, and kill after another 2. */
 const PATIENCE = 2000;
 
-/** `tamper`: what becomes of lines on their way to the client. */
+/** `tamper`: what becomes of lines on their way to the clients. */
 export async function run(script: Script, traced = false, tamper?: Tamper): Promise<Outcome> {
   const world = new World(script, traced, tamper);
   const unpatch = patch(world.kernel, world.processes, world.disk);
-  const problem = (error: unknown): void =>
-    world.model.facts.fail('no exception', String((error as Error).stack ?? error));
+  const problem = (error: unknown): void => world.fail('no exception', String((error as Error).stack ?? error));
   process.on('unhandledRejection', problem);
   process.on('uncaughtException', problem);
   try {
@@ -60,72 +53,89 @@ export async function run(script: Script, traced = false, tamper?: Tamper): Prom
   return world.outcome();
 }
 
+/** What all clients share: the clock, the disk, the processes, and the project. */
 class World {
   readonly kernel: Kernel;
   readonly disk: Disk;
-  readonly model: Model;
   readonly processes: Processes;
-  readonly script: Script;
-  readonly #client: Client;
-  readonly #servers = new Map<number, Server>();
+  readonly #script: Script;
+  readonly #sessions: readonly Session[];
+  readonly #project: ProjectUnderTest;
   readonly #trace: string[] = [];
-  #controller: Controller | undefined;
-  #exitCode: number | undefined;
 
   constructor(script: Script, traced: boolean, tamper: Tamper | undefined) {
-    this.script = script;
+    this.#script = script;
     this.kernel = new Kernel(random(mix(script.seed, 1)));
     this.disk = new Disk(this.kernel);
     this.disk.slow = script.setting.slowDisk;
     this.disk.polls = script.setting.poll !== undefined;
     const note = traced ? (text: string) => void this.#trace.push(`${this.kernel.time.toFixed(1)} ${text}`) : () => {};
-    this.model = new Model(new Facts(this.kernel, this.disk, script.setting, note));
-    this.#client = new Client(this.kernel, this.model, script.setting, tamper);
+    const eras = [script.setting.era, ...(script.others ?? [])];
+    this.#sessions = eras.map(
+      (era, number) => new Session({ kernel: this.kernel, disk: this.disk, script, note, tamper }, number, era),
+    );
     this.processes = new Processes(this.kernel, (process, command, env) => {
       if (command.endsWith('build')) return build(this.disk, script, process);
-      const number = Number(env['MCP_HOTLINE_GENERATION']);
-      const isAlone = (): boolean =>
-        [...this.#servers.values()].every((other) => other === server || !other.process.alive);
-      const server = new Server(this, process, number, isAlone);
-      this.#servers.set(number, server);
-      return server;
+      const session = this.#sessions.find(({ name }) => name === env['SIM_CLIENT']);
+      return session!.started(process, Number(env['MCP_HOTLINE_GENERATION']));
     });
+    this.#project = openProjectUnderTest(script.setting, this.disk);
   }
 
   outcome(): Outcome {
-    const { breach, reloads, asked } = this.model.facts;
-    return { breach, trace: this.#trace, requests: asked.size, generations: this.#servers.size, reloads };
+    const facts = this.#sessions.map(({ model }) => model.facts);
+    const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+    return {
+      breach: facts.find(({ breach }) => breach !== undefined)?.breach,
+      trace: this.#trace,
+      requests: sum(facts.map(({ asked }) => asked.size)),
+      generations: this.#servers.length,
+      reloads: sum(facts.map(({ reloads }) => reloads)),
+    };
+  }
+
+  fail(promise: string, text: string): void {
+    this.#sessions[0]!.model.facts.fail(promise, text);
   }
 
   async run(): Promise<void> {
-    const { kernel, model } = this;
-    this.#controller = new Controller(this.#flow(), this.disk.openWatch);
+    const { kernel } = this;
+    for (const session of this.#sessions) session.connect(this.#project);
     await settled();
-    this.#client.open();
-    for (const event of this.script.events) {
+    for (const { client } of this.#sessions) client.open();
+    for (const event of this.#script.events) {
       kernel.random = random(event.salt);
       this.#do(event);
       if (event.ms > 0) await kernel.pass(event.ms);
       else await kernel.turns(event.turns);
-      model.requests.look();
+      for (const { model } of this.#present) model.requests.look();
       if (kernel.stopped) return;
-      if (event.do === 'close' || this.#exitCode !== undefined) break;
+      if (this.#present.length === 0) break;
     }
-    if (this.#exitCode === undefined && !this.#client.closed) await this.#settle();
+    if (this.#present.length > 0) await this.#settle();
     if (!kernel.stopped) await this.#end();
   }
 
+  /** Those that have not closed, and whose proxy has not ended. */
+  get #present(): readonly Session[] {
+    return this.#sessions.filter(({ client, exitCode }) => exitCode === undefined && !client.closed);
+  }
+
+  get #servers(): Server[] {
+    return this.#sessions.flatMap(({ servers }) => servers);
+  }
+
   #do(event: Event): void {
+    const session = this.#sessions[event.client ?? 0]!;
     switch (event.do) {
       case 'save':
         return this.#save(event.file, event.content);
       case 'force':
-        this.#note('a reload is forced');
-        return this.#controller?.reload();
+        return session.reload();
       case 'crash': {
         const server = this.#pick(event.which);
         if (server === undefined) return;
-        this.#note(`generation ${server.generation} ends with code ${event.code}`);
+        server.note(`ends with code ${event.code}`);
         return server.crash(event.code, event.cut ? '{"jsonrpc":"2.0","id":1,"res' : '');
       }
       case 'say':
@@ -133,7 +143,7 @@ class World {
       case 'freeze':
         return this.#pick(event.which)?.process.stop();
       case 'thaw':
-        for (const { process } of this.#servers.values()) process.continue();
+        for (const { process } of this.#servers) process.continue();
         return;
       case 'full':
         this.disk.full = event.on;
@@ -142,161 +152,69 @@ class World {
         this.processes.missing = event.on;
         return;
       case 'close':
-        return this.#client.close();
+        return session.client.close();
       default:
-        this.#client.act(event);
+        session.client.act(event);
     }
   }
 
   #note(text: string): void {
-    this.model.facts.note(text);
+    this.#sessions[0]!.model.facts.note(text);
   }
 
   #save(file: Parameters<Disk['save']>[0], content: number): void {
     this.disk.save(file, content);
     this.#note(`${file} is saved: ${content} (the code is ${codeOf(this.disk.now)})`);
-    if (file === 'settings.json') for (const server of this.#servers.values()) server.noticed();
+    if (file === 'settings.json') for (const server of this.#servers) server.noticed();
   }
 
   #pick(which: number): Server | undefined {
-    const alive = [...this.#servers.values()].filter((server) => server.process.alive && server.code !== undefined);
+    const alive = this.#servers.filter((server) => server.process.alive && server.code !== undefined);
     return alive[which % alive.length];
   }
 
   /** Everything that was broken is mended; in time all must be well. */
   async #settle(): Promise<void> {
-    const { kernel, model, disk } = this;
-    const { facts, requests } = model;
-    kernel.random = random(mix(this.script.seed, 2));
+    const { kernel, disk } = this;
+    const { seed, mends, programs } = this.#script;
+    kernel.random = random(mix(seed, 2));
     this.#note('everything is mended');
-    this.#client.stall(false);
+    for (const { client } of this.#present) client.stall(false);
     disk.full = false;
     this.processes.missing = false;
-    for (const { process } of this.#servers.values()) process.continue();
+    for (const { process } of this.#servers) process.continue();
     // A good program that was never there: what failed is tried again when it has changed.
-    if (this.script.mends) this.#save('main.js', GOOD * this.script.programs.length);
-    const { reloads, crashes } = facts;
+    if (mends) this.#save('main.js', GOOD * programs.length);
+    const before = this.#present.map((session) => session.counts());
+    const settling = this.#present;
     await kernel.pass(LONG);
-    requests.look();
+    for (const { model } of settling) model.requests.look();
     // Under `--on-failure serve` a call is still answered by old code, and makes what failed be tried again, which may
     // fail again.
-    let uid: number | undefined;
     for (let probes = 0, failing = true; probes < 2 || (failing && probes < 4); probes++) {
-      failing = facts.failing;
-      uid = this.#client.probe();
+      failing = settling.some(({ model }) => model.facts.failing);
+      for (const session of settling) session.probe();
       await kernel.pass(LONG);
     }
     if (kernel.stopped) return;
-    requests.end();
-    if (this.#exitCode !== undefined || facts.lenient) return;
-    // One that was as good as over, and one more.
-    if (facts.reloads > reloads + 2 && facts.crashes === crashes)
-      facts.fail('P6', `${facts.reloads - reloads} reloads though nothing was saved any more`);
-    if (uid !== undefined) this.#isSettled(uid);
+    for (const [at, session] of settling.entries()) session.isSettled(before[at]!, mends);
   }
 
-  /** P6: what serves is what is on the disk, or that can't be. */
-  #isSettled(uid: number): void {
-    const { facts, news } = this.model;
-    const serving = facts.lives.get(facts.asked.get(uid)?.with.at(-1) ?? 0);
-    const disk = codeOf(this.disk.now);
-    if (serving !== undefined) {
-      if (serving.code !== disk && !facts.failing)
-        facts.fail('P6', `${serving.code} serves, but ${disk} is on the disk`);
-      news.end(serving);
-    } else if (this.script.mends) facts.fail('P6', `a good program is on the disk (${disk}), but nothing serves it`);
-  }
-
-  /** P13: the client goes, and everything else with it. */
+  /** P13: the clients go, and everything else with them. */
   async #end(): Promise<void> {
     const { kernel } = this;
-    const { facts } = this.model;
     this.#note('the client closes');
-    if (!this.#client.closed) this.#client.close();
-    this.#client.stall(false);
+    for (const { client } of this.#sessions) {
+      if (!client.closed) client.close();
+      client.stall(false);
+    }
     await kernel.pass(PATIENCE);
-    if (this.#exitCode === undefined) this.#controller?.signal('SIGTERM');
+    for (const session of this.#sessions) session.terminate();
     await kernel.pass(PATIENCE);
     if (kernel.stopped) return;
-    if (this.#exitCode === undefined) return facts.fail('P13', 'the proxy is still there after four seconds');
+    const stays = this.#sessions.find(({ exitCode }) => exitCode === undefined);
+    if (stays !== undefined) return stays.model.facts.fail('P13', 'the proxy is still there after four seconds');
     const left = this.processes.alive;
-    if (left.length > 0) facts.fail('P13', `process ${left[0]?.pid} is left behind`);
+    if (left.length > 0) this.fail('P13', `process ${left[0]?.pid} is left behind`);
   }
-
-  /** The model sees what people see, and the state directory is on the simulated disk. */
-  #events(config: Config): EventBus {
-    const events = createEventBus();
-    events.subscribe(LOGGED_KINDS, (event) => {
-      const { level, name, text, fields } = logEntry(event, { isFile: false });
-      if (level !== 'debug') this.model.logged(name, text, level === 'info' ? fields : {});
-    });
-    openStateSinks(events, config);
-    return events;
-  }
-
-  #flow(): FlowContext {
-    const { setting } = this.script;
-    const config = configOf(setting);
-    const sink = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
-    const stderr = sink();
-    const settle = (code: number): void => {
-      this.#note(`the proxy ends with code ${code}`);
-      this.#exitCode ??= code;
-    };
-    return {
-      io: { input: this.#client.input, output: this.#client.output, stderr },
-      config,
-      events: this.#events(config),
-      live: undefined,
-      first: undefined,
-      helperCommand: undefined,
-      leftovers: { gone: () => {}, close: () => Promise.resolve() },
-      name: 'server',
-      tooLong: 'too long',
-      spec: (number) => ({
-        number,
-        command: config.command,
-        args: [],
-        cwd: config.cwd,
-        env: { MCP_HOTLINE_GENERATION: String(number) },
-        stdin: 'pipe',
-        maxLine: config.maxMessage,
-        stderr,
-      }),
-      noise: () => {},
-      notStarted: () => {
-        settle(127);
-        return { close: () => {}, signal: () => {}, reload: () => {} };
-      },
-      settle,
-    };
-  }
-}
-
-function configOf(setting: Setting): Config {
-  const rule = { name: 'server', watch: ['main.js', 'lists.js', 'other.js'], then: 'restart' } as const;
-  const settings = { name: 'settings', watch: ['settings.json'], then: setting.settings ?? 'restart' } as const;
-  return {
-    ...setting,
-    command: '/sim/bin/server',
-    args: [],
-    cwd: '/sim/project',
-    env: {},
-    envFiles: [],
-    reload: true,
-    rules: [
-      { ...rule, ...(setting.builds ? { build: '/sim/bin/build' } : {}) },
-      ...(setting.settings === undefined ? [] : [settings]),
-    ] as Config['rules'],
-    ignore: [],
-    ext: [],
-    signal: 'SIGTERM',
-    maxMessage: 1024 * 1024,
-    stateDir: '/sim/state',
-    projectDir: '/sim/state',
-    logLevel: 'info',
-    logFormat: 'text',
-    reap: false,
-    logFile: undefined,
-  };
 }

@@ -89,7 +89,13 @@ export type Deed =
   | { readonly do: 'close' };
 
 /** A deed, and what passes after it: turns of the event loop, or time. */
-export type Event = Deed & { readonly salt: number; readonly turns: number; readonly ms: number };
+export type Event = Deed & {
+  readonly salt: number;
+  readonly turns: number;
+  readonly ms: number;
+  /** Who does it, if it is a client: the first unless said. */
+  readonly client?: number;
+};
 
 export interface Script {
   readonly seed: number;
@@ -98,6 +104,8 @@ export interface Script {
   readonly events: readonly Event[];
   /** Whether a good program is saved at the end. */
   readonly mends: boolean;
+  /** Further clients of the project, by their eras: the first has that of the setting. */
+  readonly others?: readonly Setting['era'][];
 }
 
 const CODES = [1, 0, 42, -1];

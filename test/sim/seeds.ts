@@ -1,6 +1,6 @@
 /**
  * The runs of the suite: 1,200 seeds, in eight files: processors share them, and on a loaded machine each stays within
- * the deadline of a file. What is simulated is in run.ts, what is checked in model.ts; `npm run sim` runs it for
+ * the deadline of a file. What is simulated is in run.ts, what is checked in model.ts; `npm run prove sim` runs it for
  * longer.
  */
 import assert from 'node:assert/strict';
@@ -15,8 +15,9 @@ const EVENTS = 200;
 export async function keepsEveryPromise(part: number): Promise<void> {
   const sums = { requests: 0, generations: 0, reloads: 0 };
   for (let seed = part * RUNS + 1; seed <= (part + 1) * RUNS; seed++) {
-    const { breach, requests, generations, reloads } = await run(scriptOf(seed, EVENTS));
-    if (breach !== undefined) assert.fail(await report(seed, EVENTS));
+    const script = scriptOf(seed, EVENTS);
+    const { breach, requests, generations, reloads } = await run(script);
+    if (breach !== undefined) assert.fail(await report(script, `--seed ${seed} --events ${EVENTS}`));
     sums.requests += requests;
     sums.generations += generations;
     sums.reloads += reloads;

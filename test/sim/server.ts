@@ -9,7 +9,7 @@ import { listing, PAGE, type Lists } from './lists.js';
 import type { Model } from './model.js';
 import type { Behaviour, Process } from './processes.js';
 import { mix, random, type Random } from './random.js';
-import type { Program, Script, Step } from './script.js';
+import type { Program, Script, Setting, Step } from './script.js';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const LIST_METHODS: Readonly<Record<string, keyof Lists>> = {
@@ -25,6 +25,7 @@ export class Server implements Behaviour {
   readonly #model: Model;
   readonly #disk: Disk;
   readonly #script: Script;
+  readonly #setting: Setting;
   readonly #chance: Random;
   readonly #isAlone: () => boolean;
   /** Read when it has started. */
@@ -37,9 +38,10 @@ export class Server implements Behaviour {
   readonly #listens = new Set<unknown>();
 
   constructor(
-    { model, disk, script }: { model: Model; disk: Disk; script: Script },
+    { model, disk, script, setting }: { model: Model; disk: Disk; script: Script; setting: Setting },
     process: Process,
     generation: number,
+    lineage: number,
     isAlone: () => boolean,
   ) {
     this.generation = generation;
@@ -47,8 +49,9 @@ export class Server implements Behaviour {
     this.#model = model;
     this.#disk = disk;
     this.#script = script;
+    this.#setting = setting;
     this.#isAlone = isAlone;
-    this.#chance = random(mix(script.seed, generation));
+    this.#chance = random(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
     // The program that it will run decides how long it takes to be read; when it is read, it may be another.
     const likely = this.#programOf(disk.now);
     process.later(likely.boot ?? this.#chance.below(8), () => this.#boot());
@@ -59,7 +62,7 @@ export class Server implements Behaviour {
   }
 
   #boot(): void {
-    const code = this.#script.setting.builds ? this.#disk.output : this.#disk.now;
+    const code = this.#setting.builds ? this.#disk.output : this.#disk.now;
     if (code === undefined) {
       this.process.complain('there is nothing to run\n');
       return this.process.exit(1, null);
@@ -90,6 +93,10 @@ export class Server implements Behaviour {
     if (dies?.at !== at || (at === 'call' && !this.#chance.once(3))) return false;
     this.crash(dies.code, dies.cut ? half : '');
     return true;
+  }
+
+  note(text: string): void {
+    this.#model.facts.note(`generation ${this.generation} ${text}`);
   }
 
   crash(code: number, half: string): void {
@@ -165,7 +172,7 @@ export class Server implements Behaviour {
 
   #open(message: Message, method: string): void {
     if (this.#dies('handshake') || this.program.hangs === 'handshake') return;
-    if (method === 'server/discover' && this.#script.setting.era === 'legacy') {
+    if (method === 'server/discover' && this.#setting.era === 'legacy') {
       return this.#say({ id: message.id, error: { code: -32601, message: 'Method not found' } }, 0, message);
     }
     if (this.program.refuses === true && method === 'initialize') {
@@ -211,7 +218,7 @@ export class Server implements Behaviour {
 
   /** Something of its own accord. */
   speak(what: number): void {
-    const { era } = this.#script.setting;
+    const { era } = this.#setting;
     switch (what) {
       case 0:
       case 1:
@@ -240,12 +247,12 @@ export class Server implements Behaviour {
 
   #tellChange(kind: string): void {
     const method = `notifications/${kind}/list_changed`;
-    if (this.#script.setting.era === 'legacy') return this.#say({ method, params: {} }, 0);
+    if (this.#setting.era === 'legacy') return this.#say({ method, params: {} }, 0);
     for (const id of this.#listens) this.#say({ method, params: { _meta: { [SUBSCRIPTION]: id } } }, 0);
   }
 
   #result(request: Message): Record<string, unknown> {
-    const modern = this.#script.setting.era === 'modern';
+    const modern = this.#setting.era === 'modern';
     const rest = modern ? { resultType: 'complete' } : {};
     const cached = modern ? { ttlMs: 60_000, cacheScope: 'private' } : {};
     const kind = LIST_METHODS[request.method ?? ''];
@@ -298,7 +305,7 @@ export class Server implements Behaviour {
   }
 
   signalled(name: string): void {
-    if (name === 'SIGHUP' && this.#script.setting.settings === 'SIGHUP') {
+    if (name === 'SIGHUP' && this.#setting.settings === 'SIGHUP') {
       this.process.later(this.#chance.below(100), () => this.#reread());
       return;
     }
@@ -308,7 +315,7 @@ export class Server implements Behaviour {
 
   /** The settings have changed, and it takes notice. */
   noticed(): void {
-    if (this.#script.setting.settings === 'notify') this.process.later(this.#chance.below(100), () => this.#reread());
+    if (this.#setting.settings === 'notify') this.process.later(this.#chance.below(100), () => this.#reread());
   }
 
   #reread(): void {

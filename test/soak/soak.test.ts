@@ -1,5 +1,5 @@
 // The soak itself for twenty seconds, at a calmer pace; and its judges, on made-up messages: a check that can't fail
-// proves nothing. Longer runs are `npm run soak`.
+// proves nothing. Longer runs are `npm run prove soak`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -38,6 +38,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'smoke',
     'clients',
     'proxy.ts',
+    'exit-code.ts',
     'build-helper.ts',
   ],
 };

@@ -115,14 +115,6 @@ test('P4 fresh: the watch stays dirty while a check runs, and a check covers wha
   assert.equal(w.watch.dirty, false);
 });
 
-test('a check that is given up rejects with the reason, and the work goes on', async (t) => {
-  const w = await watched(t, { files: { 'a.ts': 'x' } });
-  w.write('a.ts', 'y');
-  await arrive();
-  await assert.rejects(w.watch.check(AbortSignal.abort(new Error('enough'))), /enough/);
-  assert.deepEqual(await w.changes(), ['changed a.ts']);
-});
-
 test('P4 fresh: with polling, a check finds what is on the disk now, 200 times of 200', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': '0' }, poll: 60_000 });
   assert.ok(w.watch.needsSweep);

@@ -205,28 +205,6 @@ test('P6 settles: a deletion once watching has begun, but before the baseline is
   assert.deepEqual(watch.changedSince(opening), [{ path: 'src/f7.ts', rules: ['main'], kind: 'removed' }]);
 });
 
-test('P6 settles: what is taken for an output no longer counts, nor does it stir', async (t) => {
-  const w = await watched(t, { files: { 'a.ts': '0', 'src/version.ts': '0' }, debounce: 50 });
-  const mark = w.watch.mark();
-  w.write('src/version.ts', '1');
-  w.write('a.ts', '1');
-  assert.deepEqual(await w.changes(), ['changed a.ts', 'changed src/version.ts']);
-  w.watch.exclude(['src/version.ts']);
-  assert.deepEqual(
-    w.watch.changedSince(mark).map(({ path }) => path),
-    ['a.ts'],
-  );
-  const before = w.watch.fingerprint('main');
-  w.write('src/version.ts', '2');
-  await arrive();
-  assert.equal(w.watch.dirty, false);
-  assert.deepEqual(await w.changes(), []);
-  rmSync(w.path('src'), { recursive: true });
-  w.write('src/version.ts', '3');
-  assert.deepEqual(await w.changes(), []);
-  assert.equal(w.watch.fingerprint('main'), before);
-});
-
 test('P6 settles: a tree that is written to without end does not keep a check from ending', async (t) => {
   const w = await watched(t, { files: { 'a.ts': '0' } });
   let n = 0;

@@ -24,7 +24,6 @@ test('P6 settles: a file made right after a new directory was listed is not lost
     cwd: dir,
     filter: createFilter({ ignore: [], ext: [] }),
     isNever: () => false,
-    isExcluded: () => false,
     // The last moment before it is watched: only the listing can tell of this.
     observe(directory) {
       put(directory, 'early.ts', '1');

@@ -1,12 +1,12 @@
 // Finds the configuration file and reads it: the one that is named, else one of three places in the working directory.
 // Directories above are not searched: what runs must not depend on a file that nobody sees. Values come as they are
-// written; what the paths among them are relative to is place.ts's, what overrides them config.ts's.
+// written; resolve-paths.ts resolves the paths among them, config.ts decides what overrides them.
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Result } from '../check.js';
 import type { Rule } from '../rule.js';
-import type { Options } from '../options.js';
+import type { Options } from '../option-values.js';
 import { judge } from './judge.js';
 import { membersOf, parseJsonc, positionAt, type Node, type Problem } from './jsonc.js';
 import { fileShape } from './shape.js';

@@ -3,7 +3,8 @@
 // drift apart.
 
 import type { OptionSpec } from '../option-spec.js';
-import { camelCase, options } from '../options.js';
+import { camelCase } from '../option-values.js';
+import { options } from '../options.js';
 
 export type Shape =
   | { readonly kind: 'option'; readonly spec: OptionSpec }
@@ -127,9 +128,8 @@ export const fileShape: ObjectShape = {
       description: 'Sets of watched files, how to build each, and what to do then; checked in order.',
     },
     ...Object.fromEntries(
-      // Which file to read can't be said in the file.
       options
-        .filter(({ name }) => name !== 'config')
+        .filter(({ becomes }) => becomes !== 'nothing')
         .map(({ name, description }) => [camelCase(name), { shape: option(name), description: `${description}.` }]),
     ),
   },

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveConfig, type Given } from '#src/config/config.js';
 import { hasNoBuild } from '#src/config/discovery/no-build.js';
-import { supply } from '#src/config/discovery/supply.js';
+import { completeConfig } from '#src/config/discovery/complete.js';
 import { hasBuild } from '#src/config/rules.js';
 import { project } from '../../support/project.js';
 
@@ -67,7 +67,7 @@ for (const [name, { files, given, expected }] of Object.entries(cases)) {
     const resolved = resolveConfig(given, { cwd: project(t, files).directory, env: {} });
     assert.ok(resolved.ok);
     assert.equal(hasNoBuild(resolved.value), expected);
-    const { config } = await supply(resolved.value);
+    const { config } = await completeConfig(resolved.value);
     if (expected && config.reload) assert.equal(hasBuild(config.rules), false);
   });
 }

@@ -1,5 +1,5 @@
 // P4: a call that is sent when a save has returned is answered by the new code, however the save was made and whatever
-// else is going on. A few dozen times each here; `npm run freshness` does it a thousand times.
+// else is going on. A few dozen times each here; `npm run prove freshness` does it a thousand times.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

@@ -4,6 +4,7 @@
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { resolveConfig, type Rule } from '#src/config/config.js';
+import { fixedConfig } from '#src/config/config-in-force.js';
 import { createEventBus } from '#src/events/bus.js';
 import { subscribeLog } from '#src/sinks/log.js';
 import { createProxy } from '#src/proxy.js';
@@ -34,7 +35,7 @@ export function inProcess(t: TestContext, cwd: string, rules: readonly Rule[]): 
   const env = testEnvironment(newMarker());
   const resolved = resolveConfig({ command: process.execPath, args: ['server.mjs'] }, { cwd, env });
   if (!resolved.ok) throw new Error(resolved.error);
-  const config = { ...resolved.value.config, rules };
+  const config = fixedConfig({ ...resolved.value.config, rules });
   const write = (line: string) => void log.push(line);
   const events = createEventBus();
   subscribeLog(events, { level: 'debug', format: 'text', write });

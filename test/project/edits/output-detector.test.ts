@@ -16,7 +16,7 @@ function attemptsUntilOver(t: TestContext, tookMs: number): { attempts: number; 
   const events = { emit: () => void warnings++ };
   const doubts = new Doubts(events, {
     check: () => Promise.resolve(),
-    mark: () => ({ opening: false }),
+    mark: () => ({}),
     changedSince: () => ['a'],
     release: () => {},
   });

@@ -5,12 +5,12 @@
 import { isAbsolute, join } from 'node:path';
 import type { Result } from '../check.js';
 import type { Resolved } from '../config.js';
-import { liveConfig, type LiveConfig } from '../live.js';
+import { createConfigInForce, type ConfigInForce } from '../config-in-force.js';
 import { serverRule, withMore } from '../rules.js';
 import { isInside } from './disk.js';
 import type { Found } from './found.js';
 
-export interface Supplied extends Resolved {
+export interface CompletedConfig extends Resolved {
   /** What was looked for, if anything was left open. */
   readonly found: Found | undefined;
   /** What would have been found, where what to watch was said. */
@@ -18,11 +18,11 @@ export interface Supplied extends Resolved {
 }
 
 /** The same for what may have failed. */
-export async function supplied(resolved: Result<Resolved>): Promise<Result<Supplied>> {
-  return resolved.ok ? { ok: true, value: await supply(resolved.value) } : resolved;
+export async function completeIfResolved(resolved: Result<Resolved>): Promise<Result<CompletedConfig>> {
+  return resolved.ok ? { ok: true, value: await completeConfig(resolved.value) } : resolved;
 }
 
-export async function supply(resolved: Resolved): Promise<Supplied> {
+export async function completeConfig(resolved: Resolved): Promise<CompletedConfig> {
   const found = await withFound(resolved);
   const { config, said } = found;
   if (!config.reload || said.alsoWatch === undefined) return found;
@@ -31,7 +31,7 @@ export async function supply(resolved: Resolved): Promise<Supplied> {
   return { ...found, found: found.found && despite(found.found, said.alsoWatch), config: { ...config, rules } };
 }
 
-async function withFound(resolved: Resolved): Promise<Supplied> {
+async function withFound(resolved: Resolved): Promise<CompletedConfig> {
   const { config, said, file } = resolved;
   const isOpen = config.rules.length === 0;
   // With --watch alone the build is still to be found; rules of a file are complete.
@@ -71,7 +71,7 @@ function despite(found: Found, more: readonly string[]): Found {
 }
 
 /** Only what the build of the server's own rule writes can be known. */
-function withOutputs(before: Supplied, found: Found): Supplied {
+function withOutputs(before: CompletedConfig, found: Found): CompletedConfig {
   const { config } = before;
   const server = serverRule(config.rules);
   const outputs = found.rules.at(-1)?.outputs;
@@ -83,7 +83,7 @@ function withOutputs(before: Supplied, found: Found): Supplied {
 }
 
 /** Where the output itself is watched, somebody else builds it. */
-function withBuild(before: Supplied, found: Found): Supplied {
+function withBuild(before: CompletedConfig, found: Found): CompletedConfig {
   const { config } = before;
   const { build, outputs } = found.rules.at(-1) ?? {};
   const paths = config.rules
@@ -99,23 +99,24 @@ function withBuild(before: Supplied, found: Found): Supplied {
   };
 }
 
-/** As liveConfig, with what was found: `resolve` supplies it anew. */
-export function liveSupply(first: Supplied, resolve: () => Promise<Result<Supplied>>): LiveConfig {
-  let latest: Result<Resolved> = { ok: true, value: first };
-  const live = liveConfig(first, () => latest);
-  return {
+/**
+ * The configuration in force, as the files say it at any time. `resolve` completes a resolution anew, from the same
+ * options and environment as `first`.
+ */
+export function watchConfig(first: CompletedConfig, resolve: () => Promise<Result<CompletedConfig>>): ConfigInForce {
+  let latest = first;
+  return createConfigInForce(first, {
     get watchTargets() {
-      return [...new Set([...live.watchTargets, ...(first.found?.sources ?? [])])];
+      return [...new Set([...latest.places, ...latest.config.envFiles, ...(first.found?.sources ?? [])])];
     },
-    async reread(running) {
+    async read(current) {
       const again = await resolve();
-      latest = again;
+      if (!again.ok) return again;
+      latest = again.value;
       // A manifest that is half written says nothing: what was found before stays in force.
-      if (again.ok && again.value.found?.rules.length === 0) {
-        const { rules, ignore } = running;
-        latest = { ok: true, value: { ...again.value, config: { ...again.value.config, rules, ignore } } };
-      }
-      return live.reread(running);
+      if (latest.found?.rules.length !== 0) return again;
+      const { rules, ignore } = current;
+      return { ok: true, value: { ...latest, config: { ...latest.config, rules, ignore } } };
     },
-  };
+  });
 }

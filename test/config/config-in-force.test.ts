@@ -5,16 +5,26 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { resolveConfig, type Config, type Given } from '#src/config/config.js';
-import { compare, liveConfig, type LiveConfig, type Reread } from '#src/config/live.js';
+import type { ConfigChange, ConfigInForce } from '#src/config/config-in-force.js';
+import { compare } from '#src/config/difference.js';
+import { configOfFiles } from './config-of-files.js';
 import { project, type Project } from '../support/project.js';
 
 const name = 'mcp-hotline.config.jsonc';
 
+interface Outcome {
+  readonly changed: ConfigChange['changed'];
+  readonly restart: boolean;
+  readonly warnings: readonly string[];
+  readonly config: Config;
+}
+
 interface Running extends Project {
+  /** The configuration at the start. */
   config: Config;
-  live: LiveConfig;
+  inForce: ConfigInForce;
   edit(file: object | string): void;
-  reread(): Promise<Reread>;
+  reread(): Promise<Outcome>;
   /** What is wrong with the edit. */
   refused(): Promise<string>;
 }
@@ -25,19 +35,25 @@ function running(t: TestContext, file: object, given: Given = {}): Running {
   const first = resolve();
   assert.ok(first.ok, first.ok ? '' : first.error);
   const { config } = first.value;
-  const live = liveConfig(first.value, resolve);
+  const inForce = configOfFiles(first.value, resolve);
   return {
     ...files,
     config,
-    live,
+    inForce,
     edit: (content) => files.write(name, typeof content === 'string' ? content : JSON.stringify(content)),
     async reread() {
-      const result = await live.reread(config);
+      const result = await inForce.reread();
       assert.ok(result.ok, result.ok ? '' : result.error);
-      return result.value;
+      const { change, warnings } = result.value;
+      return {
+        changed: change?.changed ?? [],
+        restart: change?.needsRestart ?? false,
+        warnings,
+        config: inForce.current,
+      };
     },
     async refused() {
-      const result = await live.reread(config);
+      const result = await inForce.reread();
       assert.ok(!result.ok, 'it was taken');
       return result.error;
     },
@@ -78,13 +94,12 @@ test('what the proxy was built on stays, and that is said once', async (t) => {
   const later = 'takes effect when mcp-hotline is started again';
   assert.deepEqual(
     reread.warnings,
-    ['reload', 'stateDir', 'logLevel', 'logFile'].map(
+    ['reload', 'logLevel', 'logFile', 'stateDir'].map(
       (key) => `${key} has changed in the configuration file, which ${later}`,
     ),
   );
-  const again = await session.live.reread(reread.config);
-  assert.ok(again.ok);
-  assert.deepEqual([again.value.changed, again.value.warnings], [[], []]);
+  const again = await session.reread();
+  assert.deepEqual([again.changed, again.warnings], [[], []]);
 });
 
 test('an edit that is wrong is told with all its problems, and mended by the next one', async (t) => {
@@ -111,15 +126,15 @@ test('a file that appears in a better place takes over, and one that goes leaves
   const resolve = () => resolveConfig({ command: 'node', args: [] }, { cwd: files.directory, env: {} });
   const first = resolve();
   assert.ok(first.ok);
-  const { watchTargets, reread } = liveConfig(first.value, resolve);
+  const inForce = configOfFiles(first.value, resolve);
   assert.deepEqual(
-    watchTargets,
+    inForce.watchTargets,
     [name, 'mcp-hotline.config.json', 'package.json'].map((file) => join(files.directory, file)),
   );
   const hold = async (): Promise<number> => {
-    const result = await reread(first.value.config);
+    const result = await inForce.reread();
     assert.ok(result.ok);
-    return result.value.config.hold;
+    return inForce.current.hold;
   };
   files.write('package.json', '{ "mcp-hotline": { "hold": 1 } }');
   assert.equal(await hold(), 1);
@@ -139,10 +154,10 @@ test('a file that was named and is gone is an error, and so is one that no longe
   const resolve = () => resolveConfig({ config: 'conf.json' }, { cwd: session.directory, env: {} });
   const first = resolve();
   assert.ok(first.ok);
-  const live = liveConfig(first.value, resolve);
-  assert.deepEqual(live.watchTargets, [session.path('conf.json')]);
+  const inForce = configOfFiles(first.value, resolve);
+  assert.deepEqual(inForce.watchTargets, [session.path('conf.json')]);
   session.remove('conf.json');
-  assert.deepEqual(await live.reread(first.value.config), {
+  assert.deepEqual(await inForce.reread(), {
     ok: false,
     error: `the configuration file ${session.path('conf.json')} does not exist`,
   });
@@ -150,5 +165,29 @@ test('a file that was named and is gone is an error, and so is one that no longe
 
 test('a configuration compared with itself needs nothing', (t) => {
   const { config } = running(t, base);
-  assert.deepEqual(compare(config, structuredClone(config)), { config, changed: [], restart: false, warnings: [] });
+  const again = { config: structuredClone(config), said: {} };
+  assert.deepEqual(compare({ config, said: {} }, again), { config, changed: [], needsRestart: false, warnings: [] });
+});
+
+test('listeners hear of each replacement, with what was in force before, until they are disposed of', async (t) => {
+  const session = running(t, base);
+  const heard: [number, number, readonly string[]][] = [];
+  const subscription = session.inForce.onChange(({ previous, current, changed }) => {
+    assert.equal(current, session.inForce.current);
+    heard.push([previous.hold, current.hold, changed]);
+  });
+  await session.reread();
+  session.edit({ ...base, hold: 6 });
+  await session.reread();
+  session.edit('{');
+  await session.refused();
+  session.edit({ ...base, hold: 7 });
+  await session.reread();
+  subscription[Symbol.dispose]();
+  session.edit(base);
+  await session.reread();
+  assert.deepEqual(heard, [
+    [5, 6, ['hold']],
+    [6, 7, ['hold']],
+  ]);
 });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Result } from '#src/config/check.js';
 import { resolveConfig, type Given } from '#src/config/config.js';
-import { liveSupply, supplied, type Supplied } from '#src/config/discovery/supply.js';
+import { watchConfig, completeIfResolved, type CompletedConfig } from '#src/config/discovery/complete.js';
 import { project } from '../../support/project.js';
 
 const typescript = {
@@ -14,24 +14,24 @@ const typescript = {
   'src/index.ts': '',
 };
 
-function resolve(cwd: string, given: Given = {}, env: NodeJS.ProcessEnv = {}): Promise<Result<Supplied>> {
+function resolve(cwd: string, given: Given = {}, env: NodeJS.ProcessEnv = {}): Promise<Result<CompletedConfig>> {
   const command = { command: 'node', args: ['dist/index.js'] };
-  return supplied(resolveConfig({ ...command, ...given }, { cwd, env }));
+  return completeIfResolved(resolveConfig({ ...command, ...given }, { cwd, env }));
 }
 
-async function supply(
+async function complete(
   t: TestContext,
   given: Given,
   env = {},
   files: Record<string, string> = typescript,
-): Promise<Supplied> {
+): Promise<CompletedConfig> {
   const result = await resolve(project(t, files).directory, given, env);
   assert.ok(result.ok, result.ok ? '' : result.error);
   return result.value;
 }
 
 test('nothing given: rules, ignored files and the line for the log are found', async (t) => {
-  const { config, found } = await supply(t, { ignore: ['*.tmp'] });
+  const { config, found } = await complete(t, { ignore: ['*.tmp'] });
   assert.deepEqual(
     config.rules.map(({ name, build, then }) => ({ name, build, then })),
     [{ name: 'server', build: 'build', then: 'restart' }],
@@ -56,7 +56,7 @@ test('what is said of watching and building is kept', async (t) => {
     [{ watch: ['src', 'dist/**/*.js'] }, {}, 'default', undefined, false],
   ];
   for (const [given, env, name, build, isFound] of cases) {
-    const { config, found } = await supply(t, given, env);
+    const { config, found } = await complete(t, given, env);
     const label = JSON.stringify([given, env]);
     assert.deepEqual(
       config.rules.map((rule) => [rule.name, rule.build]),
@@ -68,32 +68,32 @@ test('what is said of watching and building is kept', async (t) => {
 });
 
 test('beside what is given to watch, the line tells of the build alone', async (t) => {
-  const { found } = await supply(t, { watch: ['src'] });
+  const { found } = await complete(t, { watch: ['src'] });
   assert.equal(found?.why, 'building with "build": dist/index.js lies in dist, the output of tsconfig.json');
 });
 
 test('rules of a file are complete, and without reloading nothing is looked for', async (t) => {
   const file = '{ "rules": [{ "watch": ["lib"] }] }';
-  const written = await supply(t, {}, {}, { ...typescript, 'mcp-hotline.config.json': file });
+  const written = await complete(t, {}, {}, { ...typescript, 'mcp-hotline.config.json': file });
   assert.deepEqual(
     written.config.rules.map(({ watch, build }) => [watch, build]),
     [[['lib'], undefined]],
   );
   assert.equal(written.found, undefined);
-  const off = await supply(t, { reload: false });
+  const off = await complete(t, { reload: false });
   assert.deepEqual([off.config.rules, off.found], [[], undefined]);
-  assert.deepEqual((await supply(t, {}, { MCP_HOT_RELOAD: 'false' })).config.rules, []);
+  assert.deepEqual((await complete(t, {}, { MCP_HOT_RELOAD: 'false' })).config.rules, []);
 });
 
 test('the strategy is found too, unless it is said', async (t) => {
   const debugged = { command: 'npm', args: ['run', 'dev'] };
-  assert.equal((await supply(t, debugged)).config.strategy, 'replace');
-  assert.equal((await supply(t, { ...debugged, watch: ['src'] })).config.strategy, 'replace');
-  assert.equal((await supply(t, { ...debugged, strategy: 'overlap' })).config.strategy, 'overlap');
+  assert.equal((await complete(t, debugged)).config.strategy, 'replace');
+  assert.equal((await complete(t, { ...debugged, watch: ['src'] })).config.strategy, 'replace');
+  assert.equal((await complete(t, { ...debugged, strategy: 'overlap' })).config.strategy, 'overlap');
 });
 
 test('nothing found: no rules, and a warning', async (t) => {
-  const { config, found } = await supply(t, { command: 'node', args: ['-e', '1'] });
+  const { config, found } = await complete(t, { command: 'node', args: ['-e', '1'] });
   assert.deepEqual([config.rules, found?.level], [[], 'warn']);
 });
 
@@ -103,7 +103,7 @@ test('who said what is known', async (t) => {
     'mcp-hotline.config.json': '{ "hold": 1, "drain": 2, "debounce": 3, "command": "node" }',
   };
   const env = { MCP_HOTLINE_DRAIN: '4', MCP_HOTLINE_DEBOUNCE: '5' };
-  const { origins, said } = await supply(t, { debounce: 6 }, env, files);
+  const { origins, said } = await complete(t, { debounce: 6 }, env, files);
   assert.deepEqual(
     { hold: origins['hold'], drain: origins['drain'], debounce: origins['debounce'], command: origins['command'] },
     { hold: 'file', drain: 'environment', debounce: 'option', command: 'option' },
@@ -116,39 +116,42 @@ test('edited: other sources are found anew, and a half-written manifest changes 
   const again = () => resolve(files.directory, { command: 'npm', args: ['run', 'dev'] });
   const first = await again();
   assert.ok(first.ok);
-  const live = liveSupply(first.value, again);
+  const config = watchConfig(first.value, again);
   for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'mcp-hotline.config.json']) {
-    assert.ok(live.watchTargets.includes(files.path(name)), `${name} decides`);
+    assert.ok(config.watchTargets.includes(files.path(name)), `${name} decides`);
   }
-  const same = await live.reread(first.value.config);
-  assert.deepEqual(same.ok && same.value.changed, []);
+  const same = await config.reread();
+  assert.ok(same.ok);
+  assert.equal(same.value.change, undefined);
 
   files.write('tsconfig.json', '{ "compilerOptions": { "outDir": "dist" }, "include": ["src", "lib"] }');
-  const other = await live.reread(first.value.config);
+  const other = await config.reread();
   assert.ok(other.ok);
-  assert.deepEqual([other.value.changed, other.value.restart], [['rules'], false]);
-  assert.ok(other.value.config.rules[0]?.watch.some((path) => path.startsWith('lib/')));
+  assert.deepEqual([other.value.change?.changed, other.value.change?.needsRestart], [['rules'], false]);
+  const { rules } = config.current;
+  assert.ok(rules[0]?.watch.some((path) => path.startsWith('lib/')));
 
   files.write('package.json', '{ "scripts": ');
-  const broken = await live.reread(other.value.config);
+  const broken = await config.reread();
   assert.ok(broken.ok);
-  assert.deepEqual(broken.value.config.rules, other.value.config.rules);
+  assert.deepEqual(config.current.rules, rules);
 });
 
 test('--also-watch adds to the rule of the server, whoever made the rules', async (t) => {
-  const rules = (value: Supplied) => value.config.rules.map(({ name, watch, build }) => [name, watch.at(-1), build]);
+  const rules = (value: CompletedConfig) =>
+    value.config.rules.map(({ name, watch, build }) => [name, watch.at(-1), build]);
   const also = { alsoWatch: ['docs'] };
-  assert.deepEqual(rules(await supply(t, also)), [['server', 'docs', 'build']]);
-  assert.deepEqual(rules(await supply(t, { ...also, watch: ['dist'] })), [['default', 'docs', undefined]]);
-  assert.deepEqual(rules(await supply(t, { ...also, reload: false })), []);
+  assert.deepEqual(rules(await complete(t, also)), [['server', 'docs', 'build']]);
+  assert.deepEqual(rules(await complete(t, { ...also, watch: ['dist'] })), [['default', 'docs', undefined]]);
+  assert.deepEqual(rules(await complete(t, { ...also, reload: false })), []);
   const file = (text: string) => ({ ...typescript, 'mcp-hotline.config.json': text });
   const two = file('{"rules": [{"name": "a", "watch": ["a"]}, {"name": "b", "watch": ["b"], "then": "notify"}]}');
-  assert.deepEqual(rules(await supply(t, also, {}, two)), [
+  assert.deepEqual(rules(await complete(t, also, {}, two)), [
     ['a', 'docs', undefined],
     ['b', 'b', undefined],
   ]);
   const none = file('{"alsoWatch": ["docs"], "rules": [{"name": "b", "watch": ["b"], "then": "continue"}]}');
-  assert.deepEqual(rules(await supply(t, {}, {}, none)), [
+  assert.deepEqual(rules(await complete(t, {}, {}, none)), [
     ['b', 'b', undefined],
     ['server', 'docs', undefined],
   ]);
@@ -156,7 +159,7 @@ test('--also-watch adds to the rule of the server, whoever made the rules', asyn
 
 test('--also-watch is watched where nothing is found, and the line says so', async (t) => {
   const given = { command: 'no-such-program', args: [], alsoWatch: ['docs'] };
-  const { config, found } = await supply(t, given);
+  const { config, found } = await complete(t, given);
   assert.deepEqual(
     config.rules.map(({ watch }) => watch),
     [['docs']],
@@ -180,7 +183,7 @@ test('an installed copy is told whatever is said of watching and building', asyn
     { watch: ['src'], build: false },
     { watch: ['src'], build: 'make' },
   ] as const) {
-    const { config, warnings, found } = await supply(t, { ...command, ...given }, {}, files);
+    const { config, warnings, found } = await complete(t, { ...command, ...given }, {}, files);
     assert.ok(config.installedCopy, JSON.stringify(given));
     assert.match([...warnings, found?.why].join(), /a copy that was installed without -e/, JSON.stringify(given));
   }

@@ -1,0 +1,35 @@
+/**
+ * Two to four clients on one project, each with servers of its own: every promise is kept for each of them, whatever
+ * the others do. Without builds: a build that several clients need is not shared yet.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crowdOf } from './crowd.js';
+import { report } from './report.js';
+import { run } from './run.js';
+
+const RUNS = 60;
+const EVENTS = 200;
+
+test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16: several clients of one project, every promise is kept for each of them', async () => {
+  const sums = { requests: 0, reloads: 0 };
+  for (let seed = 1, runs = 0; runs < RUNS; seed++) {
+    const script = crowdOf(seed, EVENTS);
+    if (script.setting.builds) continue;
+    runs++;
+    const { breach, requests, reloads } = await run(script);
+    if (breach !== undefined) assert.fail(await report(script, `--crowd --seed ${seed}`));
+    sums.requests += requests;
+    sums.reloads += reloads;
+  }
+  // Idle runs prove nothing.
+  assert.ok(sums.requests > RUNS * 40, `${sums.requests} requests`);
+  assert.ok(sums.reloads > RUNS * 15, `${sums.reloads} reloads`);
+});
+
+test('several clients: the same seed is the same run', async () => {
+  for (let seed = 1; seed <= 3; seed++) {
+    const [first, second] = [await run(crowdOf(seed, EVENTS), true), await run(crowdOf(seed, EVENTS), true)];
+    assert.deepEqual(first.trace, second.trace);
+  }
+});

@@ -1,0 +1,115 @@
+/**
+ * The program as the simulation runs it: one project, and a flow for each client that comes. What proxy.ts would make
+ * of a command line is made here by hand, and nowhere else in the simulation: a change of how the program is put
+ * together is a change of this file alone. Who plays client, servers and disk is run.ts's to say.
+ */
+import { Writable, type Readable } from 'node:stream';
+import { Controller } from '#src/lineage/controller.js';
+import type { Config } from '#src/config/config.js';
+import { fixedConfig } from '#src/config/config-in-force.js';
+import { exitCodeOf } from '#src/exit-code.js';
+import type { FlowContext } from '#src/flow/flow.js';
+import { createEventBus, type EventBus } from '#src/events/bus.js';
+import { logEntry, LOGGED_KINDS } from '#src/sinks/log-words.js';
+import { openStateSinks } from '#src/sinks/open-state-sinks.js';
+import type { Disk } from './disk.js';
+import type { Setting } from './script.js';
+
+/** A client, as the program sees it and is seen by it. */
+export interface ConnectedClient {
+  /** Servers that are started for it have this in their environment, as `SIM_CLIENT`. */
+  readonly name: string;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** What the program logs on its behalf. */
+  logged(event: string, text: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Its session is over, and everything that ran for it alone. */
+  ended(code: number): void;
+}
+
+/** What can be done to a client's session from outside. */
+export interface SessionUnderTest {
+  /** Builds and restarts, though nothing has changed. */
+  reload(): void;
+  signal(name: NodeJS.Signals): void;
+}
+
+export interface ProjectUnderTest {
+  /** Starts what serves the client. At present each client has a lineage of its own. */
+  connect(client: ConnectedClient): SessionUnderTest;
+}
+
+export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnderTest {
+  const config = configOf(setting);
+  return { connect: (client) => new Controller(contextOf(config, client), disk.openWatch) };
+}
+
+function contextOf(config: Config, { name, input, output, logged, ended }: ConnectedClient): FlowContext {
+  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return {
+    io: { input, output, stderr },
+    config,
+    events: eventsFor(config, logged),
+    configInForce: fixedConfig(config),
+    first: undefined,
+    helperCommand: undefined,
+    leftovers: { gone: () => {}, close: () => Promise.resolve() },
+    name: 'server',
+    tooLong: 'too long',
+    spec: (number) => ({
+      number,
+      command: config.command,
+      args: [],
+      cwd: config.cwd,
+      env: { MCP_HOTLINE_GENERATION: String(number), SIM_CLIENT: name },
+      stdin: 'pipe',
+      maxLine: config.maxMessage,
+      stderr,
+    }),
+    noise: () => {},
+    notStarted: () => {
+      ended(127);
+      return { close: () => {}, signal: () => {}, reload: () => {} };
+    },
+    ended: (reason) => ended(exitCodeOf(reason)),
+  };
+}
+
+/** The client's model sees what people see; the state directory is on the simulated disk. */
+function eventsFor(config: Config, logged: ConnectedClient['logged']): EventBus {
+  const events = createEventBus();
+  events.subscribe(LOGGED_KINDS, (event) => {
+    const { level, name, text, fields } = logEntry(event, { isFile: false });
+    if (level !== 'debug') logged(name, text, level === 'info' ? fields : {});
+  });
+  openStateSinks(events, config);
+  return events;
+}
+
+function configOf(setting: Setting): Config {
+  const rule = { name: 'server', watch: ['main.js', 'lists.js', 'other.js'], then: 'restart' } as const;
+  const settings = { name: 'settings', watch: ['settings.json'], then: setting.settings ?? 'restart' } as const;
+  return {
+    ...setting,
+    command: '/sim/bin/server',
+    args: [],
+    cwd: '/sim/project',
+    env: {},
+    envFiles: [],
+    reload: true,
+    rules: [
+      { ...rule, ...(setting.builds ? { build: '/sim/bin/build' } : {}) },
+      ...(setting.settings === undefined ? [] : [settings]),
+    ] as Config['rules'],
+    ignore: [],
+    ext: [],
+    signal: 'SIGTERM',
+    maxMessage: 1024 * 1024,
+    stateDir: '/sim/state',
+    projectDir: '/sim/state',
+    logLevel: 'info',
+    logFormat: 'text',
+    reap: false,
+    logFile: undefined,
+  };
+}

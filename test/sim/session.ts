@@ -1,0 +1,119 @@
+/**
+ * One client as a run sees it: the client itself, the model of what it is promised, and the servers that were started
+ * for it. The disk, the clock and the order of events are the run's, which has as many of these as the script says.
+ */
+import { Client, type Tamper } from './client.js';
+import { codeOf, type Disk } from './disk.js';
+import { Facts } from './facts.js';
+import type { ProjectUnderTest, SessionUnderTest } from './flow-under-test.js';
+import type { Kernel } from './kernel.js';
+import { Model } from './model.js';
+import type { Process } from './processes.js';
+import type { Script, Setting } from './script.js';
+import { Server } from './server.js';
+
+interface Surroundings {
+  readonly kernel: Kernel;
+  readonly disk: Disk;
+  readonly script: Script;
+  readonly note: (text: string) => void;
+  readonly tamper: Tamper | undefined;
+}
+
+/** What is compared after a time in which nothing was saved. */
+export interface Counts {
+  readonly reloads: number;
+  readonly crashes: number;
+}
+
+export class Session {
+  readonly name: string;
+  readonly client: Client;
+  readonly model: Model;
+  /** In the order of their generations. */
+  readonly servers: Server[] = [];
+  exitCode: number | undefined;
+  readonly #disk: Disk;
+  readonly #script: Script;
+  readonly #setting: Setting;
+  readonly #number: number;
+  #flow: SessionUnderTest | undefined;
+  #lastProbe: number | undefined;
+
+  /** The first client has the number 0. */
+  constructor({ kernel, disk, script, note, tamper }: Surroundings, number: number, era: Setting['era']) {
+    this.name = `client ${number}`;
+    this.#number = number;
+    this.#disk = disk;
+    this.#script = script;
+    this.#setting = { ...script.setting, era };
+    const noted = (script.others?.length ?? 0) === 0 ? note : (text: string) => note(`${this.name}: ${text}`);
+    this.model = new Model(new Facts(kernel, disk, this.#setting, noted));
+    this.client = new Client(kernel, this.model, this.#setting, number, tamper);
+  }
+
+  connect(project: ProjectUnderTest): void {
+    this.#flow = project.connect({
+      name: this.name,
+      input: this.client.input,
+      output: this.client.output,
+      logged: (event, text, fields) => this.model.logged(event, text, fields),
+      ended: (code) => {
+        this.model.facts.note(`the proxy ends with code ${code}`);
+        this.exitCode ??= code;
+      },
+    });
+  }
+
+  /** A process was spawned that is to be a server for this client. */
+  started(process: Process, generation: number): Server {
+    const { model } = this;
+    const isAlone = (): boolean => this.servers.every((other) => other === server || !other.process.alive);
+    const surroundings = { model, disk: this.#disk, script: this.#script, setting: this.#setting };
+    const server = new Server(surroundings, process, generation, this.#number, isAlone);
+    this.servers.push(server);
+    return server;
+  }
+
+  reload(): void {
+    this.model.facts.note('a reload is forced');
+    this.#flow?.reload();
+  }
+
+  counts(): Counts {
+    const { reloads, crashes } = this.model.facts;
+    return { reloads, crashes };
+  }
+
+  /** A call that must be executed, or refused for a reason. */
+  probe(): void {
+    this.#lastProbe = this.client.probe();
+  }
+
+  /** P1, P6: everything was answered, it came to rest, and the last probe met what is on the disk. */
+  isSettled(before: Counts, mends: boolean): void {
+    const { facts, requests } = this.model;
+    requests.end();
+    if (this.exitCode !== undefined || facts.lenient) return;
+    // One that was as good as over, and one more.
+    if (facts.reloads > before.reloads + 2 && facts.crashes === before.crashes)
+      facts.fail('P6', `${facts.reloads - before.reloads} reloads though nothing was saved any more`);
+    if (this.#lastProbe !== undefined) this.#isServed(this.#lastProbe, mends);
+  }
+
+  /** P6: what serves is what is on the disk, or that can't be. */
+  #isServed(probe: number, mends: boolean): void {
+    const { facts, news } = this.model;
+    const serving = facts.lives.get(facts.asked.get(probe)?.with.at(-1) ?? 0);
+    const disk = codeOf(this.#disk.now);
+    if (serving !== undefined) {
+      if (serving.code !== disk && !facts.failing)
+        facts.fail('P6', `${serving.code} serves, but ${disk} is on the disk`);
+      news.end(serving);
+    } else if (mends) facts.fail('P6', `a good program is on the disk (${disk}), but nothing serves it`);
+  }
+
+  terminate(): void {
+    if (this.exitCode === undefined) this.#flow?.signal('SIGTERM');
+  }
+}
