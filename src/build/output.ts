@@ -5,7 +5,7 @@
 import { closeSync, constants, createWriteStream, fstatSync, mkdirSync, openSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
-import { excerptOf, WINDOW } from '../process/excerpt.js';
+import { excerptOf, WINDOW } from '../agent/excerpt.js';
 
 export interface Output {
   /** How much was printed in all. */

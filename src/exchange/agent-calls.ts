@@ -16,9 +16,10 @@ import {
 import type { ToolNames } from '../agent/tool-names.js';
 import { notStarted } from '../agent/words.js';
 import { keyOf } from '../session/ids.js';
-import { appendAt, locate, readAt, setAt } from '../wire/edit.js';
+import { answerTo } from '../channel/channel.js';
+import type { Id } from '../wire/envelope.js';
 import { result } from '../wire/json-rpc.js';
-import type { Envelope, Id } from '../wire/scan.js';
+import type { Message } from '../wire/message.js';
 import type { AgentCall, Desk } from './desk.js';
 import type { Held } from './hold.js';
 import { toolOf } from './retry-safety.js';
@@ -28,18 +29,19 @@ import { toolOf } from './retry-safety.js';
  * request, of the one that spoke last. With `auto` that depends on the client, and one that has not said who it is has
  * none.
  */
-export function toolsBeside(desk: Desk, request?: Buffer): ReadonlySet<AgentTool> {
+export function toolsBeside(desk: Desk, request?: Message): ReadonlySet<AgentTool> {
   const { agentTools } = desk.options;
   if (agentTools === 'auto') return ignoresListChanged(desk.session.clientNameOf(request)) ? TOOLS_OF_AUTO : NO_TOOLS;
   return agentTools ? ALL_TOOLS : NO_TOOLS;
 }
 
 /** Which of the agent's tools a message calls, if any. */
-export function agentTool(desk: Desk, envelope: Envelope, line: Buffer): AgentTool | undefined {
+export function agentTool(desk: Desk, message: Message): AgentTool | undefined {
+  const { envelope } = message;
   if (!mayCallOurs(desk) || envelope.kind !== 'request' || envelope.method !== 'tools/call') return undefined;
-  const called = toolOf(line);
+  const called = toolOf(message);
   const tool = desk.agentNames.get(called);
-  if (tool === undefined || toolsBeside(desk, line).has(tool)) return tool;
+  if (tool === undefined || toolsBeside(desk, message).has(tool)) return tool;
   return desk.standInTools !== 'unlisted' && tool === called && STAND_IN_TOOLS.has(tool) ? tool : undefined;
 }
 
@@ -51,19 +53,19 @@ export function mayCallOurs(desk: Desk): boolean {
 /**
  * What those of our tools are called that the sender of this request has beside the server's; undefined if it has none.
  */
-export function toolNames(desk: Desk, request?: Buffer): ToolNames | undefined {
+export function toolNames(desk: Desk, request?: Message): ToolNames | undefined {
   const beside = toolsBeside(desk, request);
   return beside.size === 0 ? undefined : namesOfTools(desk, beside);
 }
 
 /** Those that the sender of this request can call, be it in place of a server that had never come up. */
-function callableTools(desk: Desk, request?: Buffer): ReadonlySet<AgentTool> {
+function callableTools(desk: Desk, request?: Message): ReadonlySet<AgentTool> {
   const beside = toolsBeside(desk, request);
   return desk.standInTools === 'unlisted' ? beside : new Set([...beside, ...STAND_IN_TOOLS]);
 }
 
 /** The same for a client that was listed the stand-ins, or is told of them. */
-export function standInNames(desk: Desk, request?: Buffer): ToolNames {
+export function standInNames(desk: Desk, request?: Message): ToolNames {
   return namesOfTools(desk, callableTools(desk, request));
 }
 
@@ -79,17 +81,17 @@ export function passesHold(tool: AgentTool | undefined): boolean {
 }
 
 export function callAgent(desk: Desk, tool: AgentTool, held: Held, id: Id): void {
-  desk.session.asked('tools/call', held.line);
+  desk.session.asked('tools/call', held.message);
   const abort = new AbortController();
   desk.agentCalls.set(abort, keyOf(id));
-  const given: unknown = readAt(held.line, ['params', 'arguments']);
-  const callersTools = callableTools(desk, held.line);
+  const given: unknown = held.message.read(['params', 'arguments']);
+  const callersTools = callableTools(desk, held.message);
   desk.ports.agent({ id, tool, arguments: given, held, callersTools, signal: abort.signal });
 }
 
 /** The call is answered, unless the client has taken it back. */
 export function answerAgent(desk: Desk, call: AgentCall, value: Readonly<Record<string, unknown>>): void {
-  if (closeCall(desk, call)) desk.ports.client(result(call.id, desk.session.resultOf(value)));
+  if (closeCall(desk, call)) desk.ports.client(result(call.id, desk.session.resultOf(value)), answerTo(call.id));
 }
 
 /** The call is over. False if it was before: answered, or taken back. */
@@ -123,14 +125,14 @@ export function mustLearnNames(desk: Desk, id: Id, known: () => void): boolean {
 }
 
 /** The first page of the server's tools with ours behind them; its own stay as they are. */
-export function withAgentTools(desk: Desk, request: Buffer, line: Buffer, taken: ReadonlySet<string>): Buffer {
+export function withAgentTools(desk: Desk, request: Message, answer: Message, taken: ReadonlySet<string>): Message {
   nameAgentTools(desk, taken);
   const only = toolsBeside(desk, request);
-  return appendAt(line, ['result', 'tools'], listedTools(taken, { only })) ?? line;
+  return answer.append(['result', 'tools'], listedTools(taken, { only })) ?? answer;
 }
 
 /** What the list of tools has where no server gives it. */
-export function toolsWithoutServer(desk: Desk, request: Buffer): unknown[] {
+export function toolsWithoutServer(desk: Desk, request: Message): unknown[] {
   const beside = toolsBeside(desk, request);
   // A server that refuses the list has come up, though nothing that it answered was a result so far.
   const isInPlace = !desk.born && desk.serving === undefined;
@@ -149,13 +151,13 @@ export function toolsWithoutServer(desk: Desk, request: Buffer): unknown[] {
  * A server without tools gains the capability: an edit may give it the first one, and a client asks only for what was
  * declared when it connected. Where clients are never told of changed lists, only our own tools are a reason.
  */
-export function withToolsCapability(desk: Desk, generation: number, request: Buffer, line: Buffer): Buffer {
+export function withToolsCapability(desk: Desk, generation: number, request: Message, answer: Message): Message {
   const isReason = desk.options.promise || toolsBeside(desk, request).size > 0;
-  if (!isReason || locate(line, ['result', 'capabilities', 'tools']) !== undefined) return line;
+  if (!isReason || answer.has(['result', 'capabilities', 'tools'])) return answer;
   desk.lacking = new Set([...desk.lacking, 'tools']);
   desk.capabilityGaps.set(generation, { lacking: desk.lacking, gained: [] });
   // That the list may change is promised where it is for all lists.
-  return setAt(line, ['result', 'capabilities', 'tools'], '{}') ?? line;
+  return answer.with(['result', 'capabilities', 'tools'], '{}') ?? answer;
 }
 
 /** The names of all tools that a list has. */

@@ -3,46 +3,52 @@
  * as nothing in it has to be changed or left out; what becomes of a message is decided where it would be if it came
  * alone.
  */
-import { scan, type Envelope, type Id } from '../wire/scan.js';
+import type { Id } from '../wire/envelope.js';
+import { Message } from '../wire/message.js';
 import { CLOSE_ARRAY, COMMA, isSpace, OPEN_ARRAY, skipSpace, skipValue } from '../wire/tokens.js';
 
-export interface Member {
-  /** As a line of its own. */
-  readonly line: Buffer;
-  readonly envelope: Envelope;
+/** A request as it came, wherever it was kept. */
+export interface ClientRequest {
+  readonly id: Id;
+  readonly method: string;
+  readonly message: Message;
 }
 
-/** Undefined if it isn't JSON. */
-export function lookInside(line: Buffer): readonly Member[] | undefined {
+const NEWLINE = Buffer.from('\n');
+
+/** Each as a line of its own. Undefined if it isn't JSON. */
+export function messagesIn(batch: Message): readonly Message[] | undefined {
+  const line = batch.bytes();
   try {
     JSON.parse(line.toString('utf8'));
   } catch {
     return undefined;
   }
-  const members: Member[] = [];
+  const messages: Message[] = [];
   let at = skipSpace(line, 0);
-  while ((line[at] === OPEN_ARRAY && members.length === 0) || line[at] === COMMA) {
+  while ((line[at] === OPEN_ARRAY && messages.length === 0) || line[at] === COMMA) {
     const start = skipSpace(line, at + 1);
     if (line[start] === CLOSE_ARRAY) break;
     const end = skipValue(line, start);
-    const own = Buffer.concat([line.subarray(start, end), Buffer.from('\n')]);
-    members.push({ line: own, envelope: scan(own) });
+    messages.push(Message.of(Buffer.concat([line.subarray(start, end), NEWLINE])));
     at = skipSpace(line, end);
   }
-  return members;
+  return messages;
 }
 
 /** The requests of a batch, whose answers are owed together. */
-export function requestsIn(line: Buffer): { readonly id: Id; readonly method: string; readonly line: Buffer }[] {
-  return (lookInside(line) ?? []).flatMap(({ envelope, line: own }) =>
-    envelope.kind === 'request' ? [{ id: envelope.id, method: envelope.method, line: own }] : [],
-  );
+export function requestsIn(batch: Message): readonly ClientRequest[] {
+  return (messagesIn(batch) ?? []).flatMap((message) => {
+    const { envelope } = message;
+    return envelope.kind === 'request' ? [{ id: envelope.id, method: envelope.method, message }] : [];
+  });
 }
 
-/** Lines of one message each, as one batch. */
-export function joinBatch(lines: readonly Buffer[]): Buffer {
-  const parts = lines.flatMap((line, i) => (i === 0 ? [withoutEnd(line)] : [Buffer.from(','), withoutEnd(line)]));
-  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]);
+/** As one batch. */
+export function joinBatch(messages: readonly Message[]): Message {
+  const lines = messages.map((message) => withoutEnd(message.bytes()));
+  const parts = lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from(','), line]));
+  return Message.of(Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]));
 }
 
 function withoutEnd(line: Buffer): Buffer {

@@ -11,21 +11,21 @@ import { Listens } from '../session/listens.js';
 import { Questions } from '../session/questions.js';
 import { Session } from '../session/session.js';
 import { Tasks } from '../session/tasks.js';
-import type { Run } from '../wire/run.js';
-import type { Id } from '../wire/scan.js';
+import type { Route } from '../channel/channel.js';
+import type { Id } from '../wire/envelope.js';
+import type { Message } from '../wire/message.js';
 import type { Held } from './hold.js';
 import { Hold } from './hold.js';
 
 /** Where verdicts become input and output. */
 export interface Ports {
-  /** A line, or what lies between `from` and `to`. */
-  client(line: Run, from?: number, to?: number): void;
-  server(generation: number, line: Run, from?: number, to?: number): void;
+  client(message: Message, route: Route): void;
+  server(generation: number, message: Message, route?: Route): void;
   now(): number;
   /** A generation that is being replaced owes the client nothing any more. */
   drained(generation: number): void;
   /** A server introduced itself. */
-  introduced(method: 'initialize' | 'server/discover', line: Buffer): void;
+  introduced(method: 'initialize' | 'server/discover', answer: Message): void;
   /**
    * The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier.
    */
@@ -85,8 +85,8 @@ export interface DeskOptions {
 
 /** What came of a request of the proxy's own. */
 export type Reply =
-  | { readonly kind: 'result'; readonly line: Buffer }
-  | { readonly kind: 'error'; readonly line: Buffer }
+  | { readonly kind: 'result'; readonly message: Message }
+  | { readonly kind: 'error'; readonly message: Message }
   | { readonly kind: 'gone' };
 
 /** A server was asked by the client itself to open the session, and will answer us. */

@@ -3,8 +3,8 @@
  * its own; any other error is that of a legacy server. A modern one refuses `initialize`. What follows from it is
  * decided in reload/.
  */
-import { readAt } from '../wire/edit.js';
 import { METHOD_NOT_FOUND } from '../wire/json-rpc.js';
+import type { Message } from '../wire/message.js';
 import type { Desk } from './desk.js';
 
 /** Header mismatch, missing client capability, unsupported protocol version. */
@@ -14,24 +14,24 @@ const MODERN_CODES: ReadonlySet<unknown> = new Set([-32020, -32021, -32022]);
  * A server answered `server/discover` with an error: if that is one of the legacy era, it was the last time that we
  * took it for modern.
  */
-export function noteRefusedDiscover(desk: Desk, line: Buffer): void {
+export function noteRefusedDiscover(desk: Desk, refusal: Message): void {
   // A server of both eras refuses it as well once the session is a legacy one.
-  if (desk.session.era !== 'legacy' && !isModernError(line)) desk.ports.refusedDiscover();
+  if (desk.session.era !== 'legacy' && !isModernError(refusal)) desk.ports.refusedDiscover();
 }
 
-export function isModernError(line: Buffer): boolean {
-  return MODERN_CODES.has(codeOf(line));
+export function isModernError(refusal: Message): boolean {
+  return MODERN_CODES.has(codeOf(refusal));
 }
 
 /** Whether the one that refuses `initialize` like this seems to be a modern server. */
-export function refusesLegacy(line: Buffer): boolean {
-  return isModernError(line) || isMethodMissing(line);
+export function refusesLegacy(refusal: Message): boolean {
+  return isModernError(refusal) || isMethodMissing(refusal);
 }
 
-export function isMethodMissing(line: Buffer): boolean {
-  return codeOf(line) === METHOD_NOT_FOUND;
+export function isMethodMissing(refusal: Message): boolean {
+  return codeOf(refusal) === METHOD_NOT_FOUND;
 }
 
-function codeOf(line: Buffer): unknown {
-  return readAt(line, ['error', 'code']);
+function codeOf(refusal: Message): unknown {
+  return refusal.read(['error', 'code']);
 }

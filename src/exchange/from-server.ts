@@ -4,13 +4,13 @@
  */
 import { LISTS, listByMethod, listNamed, pageOf } from '../lists/lists.js';
 import { keyOf, keyOfValue } from '../session/ids.js';
-import { lineOf, type Owed } from '../session/ledger.js';
+import type { Owed } from '../session/ledger.js';
 import { AGREEMENTS } from '../session/session.js';
-import { locate, readAt, setAt } from '../wire/edit.js';
+import { answerTo, SESSION, type Route } from '../channel/channel.js';
+import type { Id } from '../wire/envelope.js';
 import { result } from '../wire/json-rpc.js';
-import { cutOut, lengthOf, type Run } from '../wire/run.js';
-import type { Envelope, Id } from '../wire/scan.js';
-import { joinBatch, lookInside } from './batch.js';
+import type { Message } from '../wire/message.js';
+import { joinBatch, messagesIn } from './batch.js';
 import { namesOf, toolNames, toolsBeside, withAgentTools, withToolsCapability } from './agent-calls.js';
 import { introducedAfter, isAlive, type Desk } from './desk.js';
 import { noteRefusedDiscover } from './eras.js';
@@ -37,38 +37,33 @@ const LESSONS = new Set([
   ...LISTS.map((list) => list.method),
 ]);
 
-/**
- * The message lies in `run` between `from` and `to`. Most are answers that go on as they are, and are not cut out of
- * it.
- */
-export function fromServer(
-  desk: Desk,
-  generation: number,
-  run: Run,
-  envelope: Envelope,
-  from = 0,
-  to = lengthOf(run),
-): void {
+/** Most are answers that go on as they are, and are not looked into. */
+export function fromServer(desk: Desk, generation: number, message: Message): void {
   if (!isAlive(desk, generation)) return;
+  const { envelope } = message;
   if (envelope.kind === 'response' && isPlain(desk, generation, envelope.id, envelope.error))
-    return desk.ports.client(run, from, to);
-  const line = cutOut(run, from, to);
-  if (envelope.kind === 'batch') return batch(desk, generation, line);
-  const seen = verdict(desk, generation, line, envelope);
+    return desk.ports.client(message, answerTo(envelope.id));
+  if (envelope.kind === 'batch') return batch(desk, generation, message);
+  const seen = verdict(desk, generation, message);
   if (seen === undefined) return;
   if (desk.ending === generation) endStreams(desk, generation);
-  desk.ports.client(seen);
+  desk.ports.client(seen, routeOf(message));
+}
+
+function routeOf({ envelope }: Message): Route {
+  return envelope.kind === 'response' ? answerTo(envelope.id) : SESSION;
 }
 
 /** What the client sees of it, if anything. */
-function verdict(desk: Desk, generation: number, line: Buffer, envelope: Envelope): Buffer | undefined {
+function verdict(desk: Desk, generation: number, message: Message): Message | undefined {
+  const { envelope } = message;
   switch (envelope.kind) {
     case 'response':
-      return answer(desk, generation, line, envelope.id, envelope.error);
+      return answer(desk, generation, message, envelope.id, envelope.error);
     case 'request':
-      return question(desk, generation, line, envelope.id, envelope.method);
+      return question(desk, generation, message, envelope.id, envelope.method);
     case 'notification':
-      return tell(desk, generation, line, envelope.method);
+      return tell(desk, generation, message, envelope.method);
     case 'batch':
     case 'invalid':
       return undefined;
@@ -76,12 +71,13 @@ function verdict(desk: Desk, generation: number, line: Buffer, envelope: Envelop
 }
 
 /** Forwarded as it is if all of it is for the client, and unchanged. */
-function batch(desk: Desk, generation: number, line: Buffer): void {
-  const inside = lookInside(line) ?? [];
-  const seen = inside.map((member) => verdict(desk, generation, member.line, member.envelope));
-  if (seen.every((own, at) => own === inside[at]?.line)) return desk.ports.client(line);
+function batch(desk: Desk, generation: number, message: Message): void {
+  const inside = messagesIn(message) ?? [];
+  const route = routeOf(inside.find(({ envelope }) => envelope.kind === 'response') ?? message);
+  const seen = inside.map((own) => verdict(desk, generation, own));
+  if (seen.every((own, at) => own === inside[at])) return desk.ports.client(message, route);
   const kept = seen.filter((own) => own !== undefined);
-  if (kept.length > 0) desk.ports.client(joinBatch(kept));
+  if (kept.length > 0) desk.ports.client(joinBatch(kept), route);
 }
 
 /** Whether it is owed and there is nothing more to it: then it is settled by this. */
@@ -98,104 +94,104 @@ function isPlain(desk: Desk, generation: number, id: Id, failed: boolean): boole
   return true;
 }
 
-function answer(desk: Desk, generation: number, line: Buffer, id: Id, failed: boolean): Buffer | undefined {
-  if (desk.own.size > 0 && answerOwn(desk, generation, line, id, failed)) return undefined;
+function answer(desk: Desk, generation: number, message: Message, id: Id, failed: boolean): Message | undefined {
+  if (desk.own.size > 0 && answerOwn(desk, generation, message, id, failed)) return undefined;
   const owed = desk.ledger.settle(id, generation);
   if (owed === undefined) {
-    if (desk.listens.size > 0 && endOfStream(desk, generation, keyOf(id), line)) return line;
+    if (desk.listens.size > 0 && endOfStream(desk, generation, keyOf(id), message)) return message;
     // Without an id it is the answer to something that the server could not read: only the client knows what it sent.
-    return id === 'null' && generation === desk.serving ? line : undefined;
+    return id === 'null' && generation === desk.serving ? message : undefined;
   }
   if (!failed) desk.born = true;
-  if (failed && owed.method === 'server/discover') noteRefusedDiscover(desk, line);
-  const isRefused = failed || isNoToolList(desk, owed, line);
-  const seen = isRefused ? emptyIfLacking(desk, owed, line) : learn(desk, owed, line);
+  if (failed && owed.method === 'server/discover') noteRefusedDiscover(desk, message);
+  const isRefused = failed || isNoToolList(desk, owed, message);
+  const seen = isRefused ? emptyIfLacking(desk, owed, message) : learn(desk, owed, message);
   settled(desk, owed);
   return seen;
 }
 
-function answerOwn(desk: Desk, generation: number, line: Buffer, id: Id, failed: boolean): boolean {
+function answerOwn(desk: Desk, generation: number, message: Message, id: Id, failed: boolean): boolean {
   const key = keyOf(id);
   const own = desk.own.get(key);
   if (own?.generation !== generation) return false;
   desk.own.delete(key);
-  own.reply({ kind: failed ? 'error' : 'result', line });
+  own.reply({ kind: failed ? 'error' : 'result', message });
   return true;
 }
 
 /** A server that declares no tools need not know what a list of them is: some answer anything with something. */
-function isNoToolList({ capabilityGaps }: Desk, { method, generation }: Owed, line: Buffer): boolean {
+function isNoToolList({ capabilityGaps }: Desk, { method, generation }: Owed, message: Message): boolean {
   if (method !== 'tools/list' || capabilityGaps.get(generation)?.lacking.has('tools') !== true) return false;
-  return !Array.isArray(readAt(line, ['result', 'tools']));
+  return !Array.isArray(message.read(['result', 'tools']));
 }
 
 /** A server refuses a list that only the proxy has declared: the client was promised one. */
-function emptyIfLacking(desk: Desk, owed: Owed, line: Buffer): Buffer {
+function emptyIfLacking(desk: Desk, owed: Owed, message: Message): Message {
   const list = listByMethod(owed.method);
-  if (list === undefined) return line;
+  if (list === undefined) return message;
   const lacking = desk.capabilityGaps.get(owed.generation)?.lacking.has(list.capability) === true;
   // A modern client may have learnt on another connection what servers of this command can do.
   const unsaid = list.name === 'tools' && desk.options.promise && desk.session.capabilities === undefined;
-  if (!lacking && !(unsaid && readAt(line, ['error', 'code']) === METHOD_NOT_FOUND)) return line;
-  return result(owed.id, emptyList(desk, owed.method, lineOf(owed)) ?? {});
+  if (!lacking && !(unsaid && message.read(['error', 'code']) === METHOD_NOT_FOUND)) return message;
+  return result(owed.id, emptyList(desk, owed.method, owed.message) ?? {});
 }
 
 /** What a good answer teaches, and what has to be changed in it. */
-function learn(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
-  if (desk.tasks.enabled) noteTaskAnswer(desk, owed.generation, owed.method, lineOf(owed), line);
-  if (owed.method === 'tools/call' && desk.notes !== undefined) line = noted(desk, desk.notes, owed, line);
+function learn(desk: Desk, owed: Owed, said: Message): Message | undefined {
+  if (desk.tasks.enabled) noteTaskAnswer(desk, owed.generation, owed.method, owed.message, said);
+  let message = said;
+  if (owed.method === 'tools/call' && desk.notes !== undefined) message = noted(desk, desk.notes, owed, message);
   if (owed.method === 'tools/call' && desk.failure !== undefined && servesOldCode(desk, owed))
-    return withFailure(line, desk.failure, toolNames(desk, lineOf(owed)));
-  if (!LESSONS.has(owed.method)) return line;
-  const said = line;
+    return withFailure(message, desk.failure, toolNames(desk, owed.message));
+  if (!LESSONS.has(owed.method)) return message;
   const isOpening = owed.method === 'initialize' || owed.method === 'server/discover';
-  if (isOpening) line = withToolsCapability(desk, owed.generation, lineOf(owed), line);
-  const agreed = desk.session.answered(owed, line);
+  if (isOpening) message = withToolsCapability(desk, owed.generation, owed.message, message);
+  const agreed = desk.session.answered(owed, message);
   if (isOpening) desk.ports.introduced(owed.method, said);
   if (agreed !== undefined) {
     for (const newer of introducedAfter(desk, owed.generation)) remind(desk, newer, owed.method, agreed);
   }
   if (owed.method === 'initialize') {
-    return desk.options.promise ? promiseListChanges(line, ['result', 'capabilities']) : line;
+    return desk.options.promise ? promiseListChanges(message, ['result', 'capabilities']) : message;
   }
   if (owed.method === 'server/discover') {
-    const fresh = neverCached(line);
+    const fresh = neverCached(message);
     return desk.options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
   }
   const isCacheable = desk.session.era === 'modern';
-  if (owed.method === 'resources/read') return isCacheable ? neverCached(line) : line;
+  if (owed.method === 'resources/read') return isCacheable ? neverCached(message) : message;
   const list = listByMethod(owed.method);
   // Also of one that drains: it is what the client has from now on.
   if (list !== undefined) {
-    const answered = readAt(line, ['result']);
-    desk.served.onPage(list.name, readAt(lineOf(owed), ['params', 'cursor']), answered, owed.generation);
+    const answered = message.read(['result']);
+    desk.served.onPage(list.name, owed.message.read(['params', 'cursor']), answered, owed.generation);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(desk, owed.generation, items);
-    if (items !== undefined && toolsBeside(desk, lineOf(owed)).size > 0)
-      return firstPage(desk, owed, isCacheable ? neverCached(line) : line);
+    if (items !== undefined && toolsBeside(desk, owed.message).size > 0)
+      return firstPage(desk, owed, isCacheable ? neverCached(message) : message);
   }
-  return list !== undefined && isCacheable ? neverCached(line) : line;
+  return list !== undefined && isCacheable ? neverCached(message) : message;
 }
 
 /** Ours go behind the server's on the first page, and a name of theirs on a later page counts too. */
-function firstPage(desk: Desk, owed: Owed, line: Buffer): Buffer | undefined {
-  const request = lineOf(owed);
-  if (locate(request, ['params', 'cursor']) !== undefined) return line;
-  const page = pageOf(listNamed('tools'), readAt(line, ['result']));
-  if (page === undefined) return line;
-  if (page.next === undefined) return withAgentTools(desk, request, line, namesOf(page.items));
+function firstPage(desk: Desk, owed: Owed, answered: Message): Message | undefined {
+  const { id, message: request } = owed;
+  if (request.has(['params', 'cursor'])) return answered;
+  const page = pageOf(listNamed('tools'), answered.read(['result']));
+  if (page === undefined) return answered;
+  if (page.next === undefined) return withAgentTools(desk, request, answered, namesOf(page.items));
   desk.ports.allTools(owed.generation, (items) =>
-    desk.ports.client(withAgentTools(desk, request, line, namesOf(items ?? page.items))),
+    desk.ports.client(withAgentTools(desk, request, answered, namesOf(items ?? page.items)), answerTo(id)),
   );
   return undefined;
 }
 
 /** The notes go with the first result that has a place for them, once. A batch stays as it is, and so does a task. */
-function noted(desk: Desk, notes: ReadonlyMap<string, string>, owed: Owed, line: Buffer): Buffer {
-  if (owed.generation !== desk.serving || owed.batch !== undefined || owed.cancelled) return line;
-  if (locate(lineOf(owed), ['params', 'task']) !== undefined) return line;
-  const seen = withNotes(line, [...notes.values()]);
-  if (seen === undefined) return line;
+function noted(desk: Desk, notes: ReadonlyMap<string, string>, owed: Owed, message: Message): Message {
+  if (owed.generation !== desk.serving || owed.batch !== undefined || owed.cancelled) return message;
+  if (owed.message.has(['params', 'task'])) return message;
+  const seen = withNotes(message, [...notes.values()]);
+  if (seen === undefined) return message;
   desk.notes = undefined;
   return seen;
 }
@@ -224,33 +220,33 @@ function drainedBy(desk: Desk, generation: number): void {
     desk.ports.drained(generation);
 }
 
-function question(desk: Desk, generation: number, line: Buffer, id: Id, method: string): Buffer | undefined {
-  const token = keyOfValue(readAt(line, ['params', '_meta', 'progressToken']));
+function question(desk: Desk, generation: number, message: Message, id: Id, method: string): Message | undefined {
+  const token = keyOfValue(message.read(['params', '_meta', 'progressToken']));
   const { shown, shownToken } = desk.questions.ask(id, generation, method, token);
-  const seen = shown === id ? line : setAt(line, ['id'], shown);
+  const seen = shown === id ? message : message.with(['id'], shown);
   if (seen === undefined || shownToken === undefined || shownToken === token) return seen;
-  return setAt(seen, ['params', '_meta', 'progressToken'], shownToken);
+  return seen.with(['params', '_meta', 'progressToken'], shownToken);
 }
 
-function tell(desk: Desk, generation: number, line: Buffer, method: string): Buffer | undefined {
+function tell(desk: Desk, generation: number, message: Message, method: string): Message | undefined {
   if (ofTheServing.has(method) && generation !== desk.serving) {
     if (generation === desk.candidate) desk.unheard.add(method);
     return undefined;
   }
   if (method === 'notifications/subscriptions/acknowledged') {
-    acknowledged(desk, generation, line);
+    acknowledged(desk, generation, message);
     return undefined;
   }
-  if (method === 'notifications/progress' && fallsBehind(desk, line)) return undefined;
-  return method === 'notifications/cancelled' ? cancellation(desk, generation, line) : line;
+  if (method === 'notifications/progress' && fallsBehind(desk, message)) return undefined;
+  return method === 'notifications/cancelled' ? cancellation(desk, generation, message) : message;
 }
 
 /** A server takes a question back, or ends a stream: under the id that the client saw, and never another server's. */
-function cancellation(desk: Desk, generation: number, line: Buffer): Buffer | undefined {
-  const key = keyOfValue(readAt(line, ['params', 'requestId']));
-  if (key === undefined) return line;
-  if (desk.listens.find(key) !== undefined) return endOfStream(desk, generation, key, line) ? line : undefined;
+function cancellation(desk: Desk, generation: number, message: Message): Message | undefined {
+  const key = keyOfValue(message.read(['params', 'requestId']));
+  if (key === undefined) return message;
+  if (desk.listens.find(key) !== undefined) return endOfStream(desk, generation, key, message) ? message : undefined;
   const asked = desk.questions.asked(key, generation);
-  if (asked === undefined) return desk.questions.isOpen(key) ? undefined : line;
-  return asked.shown === asked.id ? line : setAt(line, ['params', 'requestId'], asked.shown);
+  if (asked === undefined) return desk.questions.isOpen(key) ? undefined : message;
+  return asked.shown === asked.id ? message : message.with(['params', 'requestId'], asked.shown);
 }

@@ -4,8 +4,10 @@
  */
 import { askerGone, heldTooLong, type Failure } from '../agent/words.js';
 import type { Key } from '../session/ids.js';
-import { lineOf, type Owed } from '../session/ledger.js';
+import { answerTo, SESSION } from '../channel/channel.js';
+import type { Owed } from '../session/ledger.js';
 import { notification } from '../wire/json-rpc.js';
+import { Message } from '../wire/message.js';
 import { notificationsFor } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
 import { toolNames } from './agent-calls.js';
@@ -78,9 +80,10 @@ export function lose(desk: Desk, generation: number, crash?: Failure): Lost {
   desk.harmless.delete(generation);
   for (const question of desk.questions.orphan(generation)) {
     desk.ports.client(
-      Buffer.from(
-        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${question.shown},"reason":${JSON.stringify(askerGone())}}}\n`,
+      Message.fromJson(
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${question.shown},"reason":${JSON.stringify(askerGone())}}}`,
       ),
+      SESSION,
     );
   }
   for (const [key, own] of desk.own) {
@@ -94,29 +97,25 @@ export function lose(desk: Desk, generation: number, crash?: Failure): Lost {
 }
 
 function answerLost(desk: Desk, lost: readonly Owed[], crash: Failure | undefined): void {
-  const batches = new Map<object, Buffer[]>();
+  const batches = new Map<object, { readonly first: Owed; readonly answers: Message[] }>();
   for (const owed of lost) {
     forgetProgress(desk, owed);
-    const { id, method, again } = owed;
-    const request = { id, method, line: lineOf(owed) };
-    const task = taskOwner(desk, method, request.line);
+    const { id, method, message, again } = owed;
+    const task = taskOwner(desk, method, message);
     const isGone = task === 'lost' || task === 'over';
-    const line = isGone ? goneTaskAnswer(id, request.line, task) : lostAnswer(desk, request, crash, again);
-    if (owed.batch === undefined) desk.ports.client(line);
-    else batches.set(owed.batch, [...(batches.get(owed.batch) ?? []), line]);
+    const answer = isGone ? goneTaskAnswer(id, message, task) : lostAnswer(desk, owed, crash, again);
+    const batch = owed.batch && batches.get(owed.batch);
+    if (owed.batch === undefined) desk.ports.client(answer, answerTo(id));
+    else if (batch === undefined) batches.set(owed.batch, { first: owed, answers: [answer] });
+    else batch.answers.push(answer);
   }
-  for (const lines of batches.values()) desk.ports.client(joinBatch(lines));
+  for (const { first, answers } of batches.values()) desk.ports.client(joinBatch(answers), answerTo(first.id));
 }
 
 function sendAgain(desk: Desk, owed: readonly Owed[]): void {
   const held = owed.map((entry): Held => {
     keepProgress(desk, entry);
-    return {
-      line: lineOf(entry),
-      envelope: { kind: 'request', id: entry.id, method: entry.method },
-      since: desk.ports.now(),
-      again: true,
-    };
+    return { message: entry.message, since: desk.ports.now(), isRetry: true };
   });
   if (desk.holding) desk.hold.addFirst(held);
   else for (const entry of held) forward(desk, entry);
@@ -127,10 +126,10 @@ export function expire(desk: Desk): number | undefined {
   const { hold } = desk.options;
   if (hold === 0) return undefined;
   for (const held of desk.hold.expire(desk.ports.now() - hold)) {
-    const text = heldTooLong(hold / 1000, toolNames(desk, held.line), { isRetry: held.again, isFirst: !desk.born });
-    const facts = { waitedMs: hold, ...(held.again ? { mayHaveRun: true } : {}) };
-    const line = answerAll(held, (request) => failureAnswer(desk, request, { text }, facts));
-    if (line !== undefined) desk.ports.client(line);
+    const { message, isRetry } = held;
+    const text = heldTooLong(hold / 1000, toolNames(desk, message), { isRetry, isFirst: !desk.born });
+    const facts = { waitedMs: hold, ...(isRetry ? { mayHaveRun: true } : {}) };
+    answerAll(desk, held, (request) => failureAnswer(desk, request, { text }, facts));
   }
   const { oldest } = desk.hold;
   return oldest === undefined ? undefined : oldest + hold;
@@ -143,17 +142,17 @@ export function expire(desk: Desk): number | undefined {
  */
 export function openInPlace(desk: Desk, key: Key, failure: Failure | undefined): Introduction | 'held' | 'nobody' {
   const held = desk.hold.remove(key);
-  if (held?.envelope.kind === 'request') {
-    desk.ports.client(standIn(desk, held.envelope.id, held.envelope.method, held.line));
+  if (held?.message.envelope.kind === 'request') {
+    const { id, method } = held.message.envelope;
+    desk.ports.client(standIn(desk, id, method, held.message), answerTo(id));
     return 'held';
   }
   const owed = desk.ledger.find(key);
   if (owed === undefined || !isAlive(desk, owed.generation)) return 'nobody';
-  const { id, method, cancelled, generation } = owed;
+  const { id, method, message, cancelled, generation } = owed;
   if (cancelled && failure === undefined) return 'nobody';
-  const line = lineOf(owed);
   desk.ledger.settle(id, generation);
-  if (!cancelled) desk.ports.client(standIn(desk, id, method, line, failure));
+  if (!cancelled) desk.ports.client(standIn(desk, id, method, message, failure), answerTo(id));
   const reply = new Promise<Reply>((resolve) => void desk.own.set(key, { generation, reply: resolve }));
   if (desk.draining.has(generation) && desk.ledger.owing(generation) === 0) desk.ports.drained(generation);
   return { generation, method, reply };
@@ -173,9 +172,9 @@ export function remind(desk: Desk, generation: number, method: string, params: s
  */
 export function notifyLists(desk: Desk, lists: readonly ListName[]): readonly ListName[] {
   if (desk.session.era === 'modern') return tellStreams(desk, lists);
-  for (const method of notificationsFor(lists)) desk.ports.client(notification(method));
+  for (const method of notificationsFor(lists)) desk.ports.client(notification(method), SESSION);
   for (const uri of desk.session.subscriptions.keys()) {
-    desk.ports.client(notification('notifications/resources/updated', { uri }));
+    desk.ports.client(notification('notifications/resources/updated', { uri }), SESSION);
   }
   return lists;
 }

@@ -3,14 +3,13 @@
  * those that don't fit, or have waited too long, is the exchange's to say.
  */
 import { keyOf, type Key } from '../session/ids.js';
-import type { Envelope } from '../wire/scan.js';
+import type { Message } from '../wire/message.js';
 
 export interface Held {
-  readonly line: Buffer;
-  readonly envelope: Envelope;
+  readonly message: Message;
   readonly since: number;
   /** It was with a generation that was lost, and may be sent again. */
-  readonly again: boolean;
+  readonly isRetry: boolean;
   /** Its progress tokens, once somebody has looked for them. */
   progressTokens?: readonly string[];
 }
@@ -38,61 +37,61 @@ export class Hold implements Iterable<Held> {
    */
   get oldest(): number | undefined {
     let oldest: number | undefined;
-    for (const { envelope, since } of this.#held) {
-      if (owesAnswer(envelope) && since < (oldest ?? Infinity)) oldest = since;
+    for (const { message, since } of this.#held) {
+      if (owesAnswer(message) && since < (oldest ?? Infinity)) oldest = since;
     }
     return oldest;
   }
 
   add(held: Held): Refusal | undefined {
     if (this.#held.length >= MAX_HELD) return 'messages';
-    if (this.#bytes + held.line.length > MAX_HELD_BYTES) return 'bytes';
+    if (this.#bytes + held.message.length > MAX_HELD_BYTES) return 'bytes';
     this.#held.push(held);
-    this.#bytes += held.line.length;
+    this.#bytes += held.message.length;
     return undefined;
   }
 
   /** In front of all others: these were sent before them. No limit applies, they were taken in already. */
   addFirst(held: readonly Held[]): void {
     this.#held.unshift(...held);
-    for (const { line } of held) this.#bytes += line.length;
+    for (const { message } of held) this.#bytes += message.length;
   }
 
   /**
    * Takes out a request that nobody has seen: the client changed its mind about it, or it is answered without a server.
    */
   remove(key: Key): Held | undefined {
-    const at = this.#held.findIndex(({ envelope }) => envelope.kind === 'request' && keyOf(envelope.id) === key);
+    const at = this.#held.findIndex(({ message }) => isRequest(message, key));
     if (at < 0) return undefined;
     const [removed] = this.#held.splice(at, 1);
-    this.#bytes -= removed?.line.length ?? 0;
+    this.#bytes -= removed?.message.length ?? 0;
     return removed;
   }
 
   /** Takes out the requests and batches that have waited since before `limit`. Notifications go on waiting. */
   expire(limit: number): Held[] {
-    const late = this.#held.filter((held) => held.since <= limit && owesAnswer(held.envelope));
+    const late = this.#held.filter((held) => held.since <= limit && owesAnswer(held.message));
     if (late.length > 0) {
       const gone = new Set(late);
       this.#held = this.#held.filter((held) => !gone.has(held));
-      for (const { line } of late) this.#bytes -= line.length;
+      for (const { message } of late) this.#bytes -= message.length;
     }
     return late;
   }
 
   /** Takes out the first that came after this, and all behind it. What is sent again came before. */
   takeSince(time: number): Held[] {
-    const at = this.#held.findIndex((held) => !held.again && held.since > time);
+    const at = this.#held.findIndex((held) => !held.isRetry && held.since > time);
     const later = at < 0 ? [] : this.#held.splice(at);
-    for (const { line } of later) this.#bytes -= line.length;
+    for (const { message } of later) this.#bytes -= message.length;
     return later;
   }
 
   /** Takes out what is sent again: it was sent before everything that waits, here or for its turn. */
   takeAgain(): Held[] {
-    const at = this.#held.findIndex((held) => !held.again);
+    const at = this.#held.findIndex((held) => !held.isRetry);
     const again = this.#held.splice(0, at < 0 ? this.#held.length : at);
-    for (const { line } of again) this.#bytes -= line.length;
+    for (const { message } of again) this.#bytes -= message.length;
     return again;
   }
 
@@ -104,6 +103,11 @@ export class Hold implements Iterable<Held> {
   }
 }
 
-function owesAnswer(envelope: Envelope): boolean {
+/** Whether it is a request under this id. */
+export function isRequest({ envelope }: Message, key: Key): boolean {
+  return envelope.kind === 'request' && keyOf(envelope.id) === key;
+}
+
+function owesAnswer({ envelope }: Message): boolean {
   return envelope.kind === 'request' || envelope.kind === 'batch';
 }

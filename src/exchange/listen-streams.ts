@@ -5,7 +5,8 @@
 import { LISTS, type ListName } from '../lists/lists.js';
 import { keyOfValue, type Key } from '../session/ids.js';
 import type { Listen } from '../session/listens.js';
-import { readAt, setAt } from '../wire/edit.js';
+import { answerTo } from '../channel/channel.js';
+import { Message } from '../wire/message.js';
 import { type Desk } from './desk.js';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
@@ -23,7 +24,7 @@ export function reopenStreams(desk: Desk, generation: number): void {
     if (listen.told.has(generation)) continue;
     listen.told.set(generation, false);
     desk.settled.add(generation);
-    desk.ports.server(generation, listen.line);
+    desk.ports.server(generation, listen.request);
   }
 }
 
@@ -32,13 +33,13 @@ export function reopenStreams(desk: Desk, generation: number): void {
  * not by refusing what another has acknowledged: the proxy goes on telling of lists then. Servers say it when they go,
  * too: so the end of an open stream is kept back until it is known that this one stays.
  */
-export function endOfStream(desk: Desk, generation: number, key: Key | undefined, line: Buffer): boolean {
+export function endOfStream(desk: Desk, generation: number, key: Key | undefined, message: Message): boolean {
   const listen = desk.listens.find(key);
   if (listen === undefined || generation !== desk.serving) return false;
   const fed = listen.told.get(generation);
   if (fed === undefined || (listen.acknowledged && !fed)) return false;
   if (listen.acknowledged) {
-    listen.ending = line;
+    listen.ending = message;
     desk.ending = generation;
     return false;
   }
@@ -53,7 +54,7 @@ export function endStreams(desk: Desk, generation: number): void {
   for (const listen of desk.listens) {
     if (listen.ending === undefined) continue;
     desk.listens.end(listen);
-    desk.ports.client(listen.ending);
+    desk.ports.client(listen.ending, answerTo(listen.id));
   }
 }
 
@@ -68,24 +69,24 @@ export function keepStreams(desk: Desk, generation: number | undefined): void {
  * The client hears of the first acknowledgement, and of all that it asked for: what the server can't tell, the proxy
  * does.
  */
-export function acknowledged(desk: Desk, generation: number, line: Buffer): void {
-  const listen = desk.listens.find(keyOfValue(readAt(line, ['params', '_meta', SUBSCRIPTION])));
+export function acknowledged(desk: Desk, generation: number, acknowledgement: Message): void {
+  const listen = desk.listens.find(keyOfValue(acknowledgement.read(['params', '_meta', SUBSCRIPTION])));
   if (listen === undefined || !listen.told.has(generation)) return;
   listen.told.set(generation, true);
   if (listen.acknowledged) return;
-  let promised = line;
+  let promised = acknowledgement;
   for (const member of desk.options.promise ? Object.values(filterOf) : []) {
     const at = ['params', 'notifications', member];
-    if (listen.filter[member] === true && readAt(promised, at) !== true)
-      promised = setAt(promised, at, 'true') ?? promised;
+    if (listen.filter[member] === true && promised.read(at) !== true) promised = promised.with(at, 'true') ?? promised;
   }
   tellOpen(desk, listen, promised);
 }
 
-function tellOpen(desk: Desk, listen: Listen, acknowledgement: Buffer): void {
+function tellOpen(desk: Desk, listen: Listen, acknowledgement: Message): void {
   listen.acknowledged = true;
-  desk.ports.client(acknowledgement);
-  for (const due of listen.due) desk.ports.client(Buffer.from(due));
+  const route = { kind: 'about', request: listen.id } as const;
+  desk.ports.client(acknowledgement, route);
+  for (const due of listen.due) desk.ports.client(Message.fromJson(due), route);
   listen.due.clear();
 }
 
@@ -94,7 +95,7 @@ export function acknowledgeStreams(desk: Desk): void {
   for (const listen of desk.listens) {
     if (listen.acknowledged) continue;
     const params = { notifications: listen.filter };
-    tellOpen(desk, listen, Buffer.from(stamped(listen, 'notifications/subscriptions/acknowledged', params)));
+    tellOpen(desk, listen, Message.fromJson(stamped(listen, 'notifications/subscriptions/acknowledged', params)));
   }
 }
 
@@ -102,9 +103,9 @@ export function acknowledgeStreams(desk: Desk): void {
 export function tellStreams(desk: Desk, lists: readonly ListName[]): readonly ListName[] {
   const told = new Set<ListName>();
   for (const listen of desk.listens) {
-    const tell = (line: string): void => {
-      if (listen.acknowledged) desk.ports.client(Buffer.from(line));
-      else listen.due.add(line);
+    const tell = (json: string): void => {
+      if (listen.acknowledged) desk.ports.client(Message.fromJson(json), { kind: 'about', request: listen.id });
+      else listen.due.add(json);
     };
     const wanted = LISTS.filter(
       (list) => lists.includes(list.name) && listen.filter[filterOf[list.capability]] === true,
@@ -123,5 +124,5 @@ export function tellStreams(desk: Desk, lists: readonly ListName[]): readonly Li
 function stamped(listen: Listen, method: string, params: object): string {
   const members = JSON.stringify(params).slice(1, -1);
   const rest = members === '' ? '' : `${members},`;
-  return `{"jsonrpc":"2.0","method":"${method}","params":{${rest}"_meta":{"${SUBSCRIPTION}":${listen.id}}}}\n`;
+  return `{"jsonrpc":"2.0","method":"${method}","params":{${rest}"_meta":{"${SUBSCRIPTION}":${listen.id}}}}`;
 }

@@ -5,9 +5,9 @@
  */
 import { failureMessage, failureText, noServer, type Failure } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
-import { readAt } from '../wire/edit.js';
+import type { Id } from '../wire/envelope.js';
 import { error, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
-import type { Id } from '../wire/scan.js';
+import type { Message } from '../wire/message.js';
 import { toolNames, toolsBeside, toolsWithoutServer } from './agent-calls.js';
 import type { Desk } from './desk.js';
 import { failureAnswer } from './failure-answers.js';
@@ -16,49 +16,50 @@ import { discoverInPlace, initializeInPlace } from './opening-answers.js';
 type Members = Readonly<Record<string, unknown>>;
 
 /** `failure`: why no server answers, if anything is wrong. */
-export function standIn(desk: Desk, id: Id, method: string, line: Buffer, failure = desk.failure): Buffer {
+export function standIn(desk: Desk, id: Id, method: string, message: Message, failure = desk.failure): Message {
   const { session } = desk;
-  session.asked(method, line);
+  session.asked(method, message);
   if (method === 'ping' && session.era !== 'modern') return result(id, {});
   if (!desk.born) {
-    const answer = unborn(desk, method, line, failure);
+    const answer = unborn(desk, method, message, failure);
     if (answer !== undefined) return result(id, answer);
     // Nothing says that the server is modern. Clients open a session of the legacy era then, which servers of both eras
     // take.
     if (method === 'server/discover') return error(id, METHOD_NOT_FOUND, 'Method not found');
   }
   // The agent's own tools are there whatever the server does.
-  if (method === 'tools/list' && toolsBeside(desk, line).size > 0) return result(id, emptyList(desk, method, line));
-  const request = { id, method, line };
+  if (method === 'tools/list' && toolsBeside(desk, message).size > 0)
+    return result(id, emptyList(desk, method, message));
+  const request = { id, method, message };
   if (failure === undefined) return failureAnswer(desk, request, { text: noServer() }, { noServer: true });
-  const names = toolNames(desk, line);
+  const names = toolNames(desk, message);
   const words = { text: failureText(failure, names), message: failureMessage(failure, names) };
   return failureAnswer(desk, request, words, failure);
 }
 
 /** For a server that has never answered: what it may answer when it does. */
-function unborn(desk: Desk, method: string, line: Buffer, failure: Failure | undefined): Members | undefined {
+function unborn(desk: Desk, method: string, request: Message, failure: Failure | undefined): Members | undefined {
   const { session } = desk;
   if (method === 'initialize' || method === 'server/discover') {
-    const told = method === 'initialize' ? initializeInPlace(desk, line, failure) : discoverInPlace(desk, failure);
+    const told = method === 'initialize' ? initializeInPlace(desk, request, failure) : discoverInPlace(desk, failure);
     if (told === undefined) return undefined;
-    session.vouch(method, told, line);
+    session.vouch(method, told, request);
     desk.ports.openedInPlace(method, desk.remembered[method] === undefined, failure);
     return told;
   }
   if (['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'].includes(method)) {
-    session.agreed(method, line);
+    session.agreed(method, request);
     return session.resultOf({});
   }
-  return emptyList(desk, method, line);
+  return emptyList(desk, method, request);
 }
 
 /** A list with nothing of a server in it, and the client was served it. */
-export function emptyList(desk: Desk, method: string, line: Buffer): Members | undefined {
+export function emptyList(desk: Desk, method: string, request: Message): Members | undefined {
   const list = listByMethod(method);
   if (list === undefined) return undefined;
   const empty: Record<string, unknown[]> = { [list.resultKey]: [] };
-  desk.served.onPage(list.name, readAt(line, ['params', 'cursor']), empty);
-  if (list.name === 'tools') empty[list.resultKey] = toolsWithoutServer(desk, line);
+  desk.served.onPage(list.name, request.read(['params', 'cursor']), empty);
+  if (list.name === 'tools') empty[list.resultKey] = toolsWithoutServer(desk, request);
   return desk.session.resultOf(desk.session.era === 'modern' ? { ...empty, ttlMs: 0, cacheScope: 'private' } : empty);
 }

@@ -5,10 +5,10 @@
  * answer is owed, and its code has to be new.
  */
 import { requestWithoutId } from '../agent/words.js';
-import { locate } from '../wire/edit.js';
+import { SESSION } from '../channel/channel.js';
 import { error, INVALID_REQUEST } from '../wire/json-rpc.js';
-import { cutOut, type Run } from '../wire/run.js';
-import type { Envelope, Id } from '../wire/scan.js';
+import type { Envelope, Id } from '../wire/envelope.js';
+import type { Message } from '../wire/message.js';
 import type { Desk } from './desk.js';
 
 /** A server that dies within this time of such a line may have died of it. */
@@ -17,11 +17,11 @@ const CAUSE_WITHIN_MS = 1000;
 const MAX_PARSED = 1024 * 1024;
 
 /** How a line fails to be a message, as the end of the sentence "a line that …". */
-export function faultOf(line: Buffer): string {
+export function faultOf(line: Message): string {
   if (line.length > MAX_PARSED) return 'is not a JSON-RPC message';
   let value: unknown;
   try {
-    value = JSON.parse(line.toString('utf8').replace(/^\uFEFF/, ''));
+    value = JSON.parse(line.toString().replace(/^\uFEFF/, ''));
   } catch {
     return 'is not JSON';
   }
@@ -39,28 +39,27 @@ function hasBadId({ id }: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * The envelope that the client means. A message without `jsonrpc` is understood by many servers, and so is a
+ * The message that the client means. A message without `jsonrpc` is understood by many servers, and so is a
  * notification that some serialiser has given the id null: both work without the proxy. A request with the id null is
  * left to the server: an answer can carry it.
  */
-export function meantEnvelope(desk: Desk, envelope: Envelope, run: Run, from: number, to: number): Envelope {
+export function asMeant(desk: Desk, message: Message): Message {
+  const { envelope, length } = message;
   if (envelope.kind === 'request' && envelope.id === 'null') {
-    note(desk, 'has the id null', to - from);
-    return envelopeWith(envelope.method, envelope.id);
+    note(desk, 'has the id null', length);
+    return message.meaning(envelopeWith(envelope.method, envelope.id));
   }
-  if (envelope.kind !== 'invalid' || to - from > MAX_PARSED) return envelope;
-  const line = cutOut(run, from, to);
-  const meant = withoutVersion(line);
-  if (meant === undefined) return envelope;
-  note(desk, faultOf(line), line.length);
-  return meant;
+  if (envelope.kind !== 'invalid' || length > MAX_PARSED) return message;
+  const meant = withoutVersion(message);
+  if (meant === undefined) return message;
+  note(desk, faultOf(message), length);
+  return message.meaning(meant);
 }
 
-function withoutVersion(line: Buffer): Envelope | undefined {
+function withoutVersion(line: Message): Envelope | undefined {
   const message = parsed(line);
   if (message === undefined || message['jsonrpc'] === '2.0' || hasBadId(message)) return undefined;
-  const span = locate(line, ['id']);
-  const id = span && line.toString('utf8', span.start, span.end);
+  const id = line.raw(['id']);
   const { method, error: failure } = message;
   if (typeof method === 'string') return envelopeWith(method, id);
   const isResponse = id !== undefined && method === undefined && (failure !== undefined || 'result' in message);
@@ -73,9 +72,9 @@ function envelopeWith(method: string, id: Id | undefined): Envelope {
 }
 
 /** Undefined if it is no object. */
-function parsed(line: Buffer): Readonly<Record<string, unknown>> | undefined {
+function parsed(line: Message): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value = JSON.parse(line.toString('utf8')) as unknown;
+    const value = JSON.parse(line.toString()) as unknown;
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
   } catch {
@@ -84,17 +83,17 @@ function parsed(line: Buffer): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** Whether it asks for something that could never be answered: the id is of a kind that no answer can carry. */
-function isRequestWithBadId(line: Buffer): boolean {
+function isRequestWithBadId(line: Message): boolean {
   if (line.length > MAX_PARSED || !line.includes('"method"')) return false;
   const message = parsed(line);
   return message?.['jsonrpc'] === '2.0' && typeof message['method'] === 'string' && hasBadId(message);
 }
 
 /** The line goes to nobody if it can be answered here. True: it was. */
-export function answerMalformed(desk: Desk, line: Buffer): boolean {
+export function answerMalformed(desk: Desk, line: Message): boolean {
   const isAnswered = isRequestWithBadId(line);
   note(desk, faultOf(line), line.length, isAnswered);
-  if (isAnswered) desk.ports.client(error('null', INVALID_REQUEST, requestWithoutId()));
+  if (isAnswered) desk.ports.client(error('null', INVALID_REQUEST, requestWithoutId()), SESSION);
   return isAnswered;
 }
 

@@ -6,7 +6,7 @@
 import { notStarted, type Failure } from '../agent/words.js';
 import { LISTS } from '../lists/lists.js';
 import { capabilitiesOf, membersOf } from '../session/session.js';
-import { readAt } from '../wire/edit.js';
+import type { Message } from '../wire/message.js';
 import { standInNames } from './agent-calls.js';
 import type { Desk, Remembered } from './desk.js';
 
@@ -18,9 +18,9 @@ const LATEST = '2025-11-25';
 /** What a client may believe of a server that nobody has seen: that anything may come. */
 const anything = Object.fromEntries(LISTS.map((list) => [list.capability, { listChanged: true }]));
 
-export function initializeInPlace(desk: Desk, line: Buffer, failure: Failure | undefined): Members {
+export function initializeInPlace(desk: Desk, request: Message, failure: Failure | undefined): Members {
   const last = desk.remembered.initialize;
-  const asked = readAt(line, ['params', 'protocolVersion']);
+  const asked = request.read(['params', 'protocolVersion']);
   const protocolVersion = negotiate(typeof asked === 'string' ? asked : LATEST, desk.remembered.versions ?? {});
   if (last !== undefined) return { ...told(desk, last, failure), protocolVersion };
   const guess = { capabilities: anything, serverInfo: { name: desk.options.name, version: '0.0.0' } };

@@ -4,17 +4,17 @@
  * again.
  */
 import { keyOfValue, type Key } from '../session/ids.js';
-import { lineOf, type Owed } from '../session/ledger.js';
-import { readAt } from '../wire/edit.js';
+import type { Owed } from '../session/ledger.js';
+import type { Message } from '../wire/message.js';
 import type { Desk } from './desk.js';
 
 /** A server may tell of progress on what was taken back or never asked; of so many tokens it is remembered. */
 const MAX_TOKENS = 10_000;
 
 /** Whether the client has seen more than this notification tells; else it is what it has seen. */
-export function fallsBehind(desk: Desk, line: Buffer): boolean {
-  const token = keyOfValue(readAt(line, ['params', 'progressToken']));
-  const value = readAt(line, ['params', 'progress']);
+export function fallsBehind(desk: Desk, notification: Message): boolean {
+  const token = keyOfValue(notification.read(['params', 'progressToken']));
+  const value = notification.read(['params', 'progress']);
   if (token === undefined || typeof value !== 'number') return false;
   const floor = desk.floors.get(token);
   if (floor !== undefined && value <= floor) return true;
@@ -46,5 +46,5 @@ export function forgetProgress(desk: Desk, owed: Owed): void {
 }
 
 function tokenOf(owed: Owed): Key | undefined {
-  return keyOfValue(readAt(lineOf(owed), ['params', '_meta', 'progressToken']));
+  return keyOfValue(owed.message.read(['params', '_meta', 'progressToken']));
 }

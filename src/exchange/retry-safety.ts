@@ -3,8 +3,8 @@
  * time. Reading is safe; of tools, those that the lost generation itself had declared harmless.
  */
 import { isRecord } from '../lists/lists.js';
-import { lineOf, type Owed } from '../session/ledger.js';
-import { locate, readAt } from '../wire/edit.js';
+import type { Owed } from '../session/ledger.js';
+import type { Message } from '../wire/message.js';
 
 const opening = new Set(['initialize', 'server/discover']);
 
@@ -29,9 +29,8 @@ export function maySendAgain(owed: Owed, harmless: ReadonlySet<string> | undefin
   if (opening.has(owed.method)) return true;
   if (owed.again) return false;
   if (owed.method === 'tools/call') {
-    const line = lineOf(owed);
     // A task may run on where nobody can ask for it any more: a second one is not the same.
-    return locate(line, ['params', 'task']) === undefined && (harmless?.has(toolOf(line)) ?? false);
+    return !owed.message.has(['params', 'task']) && (harmless?.has(toolOf(owed.message)) ?? false);
   }
   return readOnly.has(owed.method);
 }
@@ -42,8 +41,8 @@ export function takesTurn(owed: Owed): boolean {
 }
 
 /** The name of the tool that a `tools/call` calls. */
-export function toolOf(line: Buffer): string {
-  const name = readAt(line, ['params', 'name']);
+export function toolOf(call: Message): string {
+  const name = call.read(['params', 'name']);
   return typeof name === 'string' ? name : '';
 }
 

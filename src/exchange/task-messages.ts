@@ -6,9 +6,9 @@
 import { endedTask, lostTask } from '../agent/words.js';
 import { capabilitiesOf, membersOf } from '../session/session.js';
 import type { GoneTask } from '../session/tasks.js';
-import { readAt } from '../wire/edit.js';
+import type { Id } from '../wire/envelope.js';
 import { error, INVALID_PARAMS } from '../wire/json-rpc.js';
-import type { Id } from '../wire/scan.js';
+import type { Message } from '../wire/message.js';
 import { isAlive, type Desk } from './desk.js';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
@@ -30,8 +30,8 @@ export function noteTaskSupport(desk: Desk, result: Readonly<Record<string, unkn
  * A modern client says in every request which extensions it knows; what the server can do, it may have asked another
  * process.
  */
-export function noteTaskClient({ tasks }: Desk, line: Buffer): void {
-  if (!tasks.enabled && line.includes(`"${EXTENSION}"`)) tasks.enabled = true;
+export function noteTaskClient({ tasks }: Desk, request: Message): void {
+  if (!tasks.enabled && request.includes(`"${EXTENSION}"`)) tasks.enabled = true;
 }
 
 /** Whether requests by this method, and their answers, have to be looked into. */
@@ -43,9 +43,9 @@ export function concernsTasks(desk: Desk, method: string): boolean {
  * The generation that has the task that a request is about, or how that task ended if its server is gone. Undefined:
  * nobody knows it.
  */
-export function taskOwner(desk: Desk, method: string, line: Buffer): number | GoneTask | undefined {
+export function taskOwner(desk: Desk, method: string, request: Message): number | GoneTask | undefined {
   if (!desk.tasks.enabled || !ABOUT_ONE.has(method)) return undefined;
-  const id = taskIdIn(line, ['params', 'taskId']);
+  const id = taskIdIn(request);
   if (id === undefined) return undefined;
   const generation = desk.tasks.generationOf(id);
   if (generation === undefined) return desk.tasks.gone(id);
@@ -53,24 +53,24 @@ export function taskOwner(desk: Desk, method: string, line: Buffer): number | Go
 }
 
 /** To a request about a task whose server is gone. */
-export function goneTaskAnswer(id: Id, line: Buffer, how: GoneTask): Buffer {
-  const task = taskIdIn(line, ['params', 'taskId']) ?? '';
+export function goneTaskAnswer(id: Id, request: Message, how: GoneTask): Message {
+  const task = taskIdIn(request) ?? '';
   const words = how === 'lost' ? lostTask(task) : endedTask(task);
   return error(id, INVALID_PARAMS, words, { taskId: task, lost: how === 'lost' });
 }
 
 /** A server has answered, and not with an error. */
-export function noteTaskAnswer(desk: Desk, generation: number, method: string, asked: Buffer, line: Buffer): void {
+export function noteTaskAnswer(desk: Desk, generation: number, method: string, asked: Message, answer: Message): void {
   if (!concernsTasks(desk, method)) return;
   if (method === 'tools/call') {
-    const result = membersOf(readAt(line, ['result']));
+    const result = membersOf(answer.read(['result']));
     const task = membersOf(result['task'] ?? (result['resultType'] === 'task' ? result : undefined));
     if (typeof task['taskId'] === 'string') desk.tasks.created(task['taskId'], generation);
     return;
   }
-  const id = taskIdIn(asked, ['params', 'taskId']);
+  const id = taskIdIn(asked);
   if (id === undefined) return;
-  const status = String(readAt(line, ['result', 'status']));
+  const status = String(answer.read(['result', 'status']));
   // The modern era has no `tasks/result`: a task that has completed brings its result with it.
   const ends = desk.session.era === 'modern' ? ENDED_MODERN : ENDED;
   if (method === 'tasks/result' || ends.has(status)) desk.tasks.end(id, generation);
@@ -81,7 +81,7 @@ export function owesAnything({ ledger, tasks }: Desk, generation: number): boole
   return ledger.owing(generation) > 0 || tasks.openIn(generation) > 0;
 }
 
-function taskIdIn(line: Buffer, path: readonly string[]): string | undefined {
-  const id = readAt(line, path);
+function taskIdIn(request: Message): string | undefined {
+  const id = request.read(['params', 'taskId']);
   return typeof id === 'string' ? id : undefined;
 }

@@ -4,10 +4,11 @@
  * refuses, does not answer soon, or dies of the question, the list is empty, and this session asks no such server
  * again.
  */
-import { lineOf, type Owed } from '../session/ledger.js';
+import { answerTo } from '../channel/channel.js';
+import type { Owed } from '../session/ledger.js';
 import { keyOf } from '../session/ids.js';
+import type { Id } from '../wire/envelope.js';
 import { result } from '../wire/json-rpc.js';
-import type { Id } from '../wire/scan.js';
 import { type Desk } from './desk.js';
 import { emptyList } from './local-answers.js';
 
@@ -35,5 +36,5 @@ export function answerToolLists(desk: Desk, generation: number, owed: readonly O
 
 function answerEmpty(desk: Desk, owed: Owed): void {
   desk.ignoresToolList = true;
-  desk.ports.client(result(owed.id, emptyList(desk, owed.method, lineOf(owed)) ?? {}));
+  desk.ports.client(result(owed.id, emptyList(desk, owed.method, owed.message) ?? {}), answerTo(owed.id));
 }

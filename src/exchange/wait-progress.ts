@@ -8,7 +8,8 @@
  * it.
  */
 import { keyOf } from '../session/ids.js';
-import { locate } from '../wire/edit.js';
+import { SESSION } from '../channel/channel.js';
+import { Message } from '../wire/message.js';
 import { requestsIn } from './batch.js';
 import type { Desk } from './desk.js';
 import type { Held } from './hold.js';
@@ -30,17 +31,19 @@ export function tellWaiting(desk: Desk, whyHeld: string, whyQueued: string): voi
 }
 
 function tell(desk: Desk, held: Held, now: number, message: string): void {
+  const { envelope } = held.message;
   const waited = now - held.since;
   if (waited < SILENT_MS) return;
   for (const token of tokensOf(held)) {
     const floor = desk.floors.get(keyOf(token));
-    const progress = valueOfWait(waited, held.again, floor);
+    const progress = valueOfWait(waited, held.isRetry, floor);
     // What the server says of a request that is sent again has to be more than this, too.
     if (floor !== undefined) desk.floors.set(keyOf(token), progress);
     desk.ports.client(
-      Buffer.from(
-        `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token},"progress":${progress},"message":${JSON.stringify(message)}}}\n`,
+      Message.fromJson(
+        `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token},"progress":${progress},"message":${JSON.stringify(message)}}}`,
       ),
+      envelope.kind === 'request' ? { kind: 'about', request: envelope.id } : SESSION,
     );
   }
 }
@@ -56,14 +59,14 @@ function tokensOf(held: Held): readonly string[] {
   return (held.progressTokens ??= findTokens(held));
 }
 
-function findTokens({ line, envelope }: Held): readonly string[] {
-  if (!line.includes('"progressToken"')) return [];
-  if (envelope.kind === 'request') return tokenIn(line);
-  return envelope.kind === 'batch' ? requestsIn(line).flatMap((request) => tokenIn(request.line)) : [];
+function findTokens({ message }: Held): readonly string[] {
+  if (!message.includes('"progressToken"')) return [];
+  const { kind } = message.envelope;
+  if (kind === 'request') return tokenIn(message);
+  return kind === 'batch' ? requestsIn(message).flatMap((request) => tokenIn(request.message)) : [];
 }
 
-function tokenIn(line: Buffer): string[] {
-  const span = locate(line, TOKEN);
-  const token = span === undefined ? '' : line.toString('utf8', span.start, span.end);
+function tokenIn(request: Message): string[] {
+  const token = request.raw(TOKEN) ?? '';
   return /^["\d-]/.test(token) ? [token] : [];
 }

@@ -4,10 +4,10 @@
  */
 import { Shutdown, type ShutdownReason } from './shutdown.js';
 import type { Flow, FlowContext } from './flow.js';
+import { SESSION } from '../channel/channel.js';
+import { StdioChannel } from '../channel/stdio.js';
 import { startGeneration, type Generation, type GenerationEvents } from '../server/generation.js';
-import { Endpoint } from '../wire/endpoint.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
-import { idInHead } from '../wire/scan.js';
 
 const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
 
@@ -20,45 +20,46 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
   };
 
   const events: GenerationEvents = {
-    message: (_, run, from, to) => client.send(run, from, to),
+    message: (_, message) => client.send(message),
     noise,
-    tooLong: (generation) => {
+    oversized: ({ process }) => {
       bus.emit({ kind: 'line-too-long', generation: undefined, limit: config.maxMessage });
-      generation.condemn(`wrote a line of more than ${config.maxMessage} bytes`);
+      process.failAndKill(`wrote a line of more than ${config.maxMessage} bytes`);
     },
     full: (_, full) => (full ? client.pause() : client.resume()),
-    closed: () => {},
+    halfClosed: () => {},
     exit: (generation, exit) => {
       generations.delete(generation);
       end({ by: 'server', exit });
-      context.leftovers.gone(generation.number, generation.pid);
+      context.leftovers.gone(generation.number, generation.process.pid);
       void Promise.all([shutdown.finish(), context.leftovers.close()]).then(([reason]) => ended(reason));
     },
   };
 
   const started = await startGeneration(context.spec(1), events, context.first?.take());
   if (!started.ok) return context.notStarted(started.error);
-  const server = started.generation;
-  generations.add(server);
-  bus.emit({ kind: 'piping', name: context.name, generation: 1, pid: server.pid });
+  const { generation } = started;
+  const { channel: server } = generation;
+  generations.add(generation);
+  bus.emit({ kind: 'piping', name: context.name, generation: 1, pid: generation.process.pid });
 
-  const client = new Endpoint(
+  const client = new StdioChannel(
     io.input,
     io.output,
     { limit: config.maxMessage },
     {
-      run: (run) => server.send(run, 0, run.length),
-      pieces: (pieces) => server.send(pieces),
-      tooLong: (head) => client.send(error(idInHead(head) ?? 'null', PARSE_ERROR, context.tooLong)),
-      end: (rest) => {
-        if (rest.length > 0) server.send(rest);
+      message: (message) => server.send(message),
+      oversized: (id = 'null') =>
+        client.send(error(id, PARSE_ERROR, context.tooLong), id === 'null' ? SESSION : { kind: 'answer', to: id }),
+      end: (unfinished) => {
+        if (unfinished !== undefined) server.send(unfinished);
         end({ by: 'client' });
       },
       full: (full) => (full ? server.pause() : server.resume()),
       gone: () => end({ by: 'client' }),
     },
   );
-  const shutdown = new Shutdown(generations, client.writer);
+  const shutdown = new Shutdown(generations, client);
 
   return {
     close: () => end({ by: 'client' }),

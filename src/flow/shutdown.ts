@@ -3,10 +3,10 @@
  * what was received is delivered first. Both flows (pass-through.ts, lineage/controller.ts) end by this one.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Channel } from '../channel/channel.js';
 import type { Exit } from '../process/child.js';
 import type { Ladder } from '../process/terminate.js';
 import type { Generation } from '../server/generation.js';
-import type { LineWriter } from '../wire/writer.js';
 
 export type ShutdownReason =
   /** The client has closed its side. `waited`: how long ago that was, in milliseconds. */
@@ -37,13 +37,13 @@ const LAST_READ_MS = 500;
 
 export class Shutdown {
   readonly #generations: Iterable<Generation>;
-  readonly #output: LineWriter;
+  readonly #client: Pick<Channel, 'drained'>;
   readonly #urgent = new AbortController();
   #reason: ShutdownReason | undefined;
 
-  constructor(generations: Iterable<Generation>, output: LineWriter) {
+  constructor(generations: Iterable<Generation>, client: Pick<Channel, 'drained'>) {
     this.#generations = generations;
-    this.#output = output;
+    this.#client = client;
   }
 
   get begun(): boolean {
@@ -62,20 +62,20 @@ export class Shutdown {
     }
     if (this.#reason === undefined || reason.by === 'signal') {
       if (this.#reason?.by !== 'server') this.#reason = reason;
-      for (const generation of this.#generations) generation.stop(ladderFor(reason));
+      for (const generation of this.#generations) generation.process.stop(ladderFor(reason));
     }
     this.#urgent.abort();
   }
 
   /** Stops a generation that came up after the end had begun. */
   stop(generation: Generation): void {
-    if (this.#reason !== undefined) generation.stop(ladderFor(this.#reason));
+    if (this.#reason !== undefined) generation.process.stop(ladderFor(this.#reason));
   }
 
   /** Once every generation is gone: resolves with the reason when the client has read the last of the output. */
   async finish(): Promise<ShutdownReason> {
     const read = new AbortController();
-    const drained = this.#output.drained().then(() => read.abort());
+    const drained = this.#client.drained().then(() => read.abort());
     await Promise.race([drained, this.#patience(read.signal)]);
     return this.#reason ?? { by: 'client' };
   }

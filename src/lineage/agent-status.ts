@@ -103,7 +103,7 @@ export function copyThatRuns({ config }: FlowContext): InstalledCopy | undefined
 function stderrOf({ traffic, roster }: StatusContext, count: number): readonly string[] {
   const { serving } = traffic.desk;
   const speaker = serving === undefined ? roster.last : roster.get(serving);
-  const said = speaker?.output.bytes().toString('utf8').trimEnd() ?? '';
+  const said = speaker?.process.output.bytes().toString('utf8').trimEnd() ?? '';
   if (said === '') return [];
   return said
     .split('\n')

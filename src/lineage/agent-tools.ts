@@ -16,7 +16,7 @@ import { isRunning } from '../state/is-running.js';
 import { answerAgent, closeCall, namesOf, namesOfTools } from '../exchange/agent-calls.js';
 import type { AgentCall } from '../exchange/desk.js';
 import { fromClient } from '../exchange/from-client.js';
-import { locate, setAt } from '../wire/edit.js';
+import type { Message } from '../wire/message.js';
 import { inPatience } from './wait-with-progress.js';
 import { copyThatRuns, statusAnswer } from './agent-status.js';
 import type { Freshness } from '../project/freshness.js';
@@ -172,7 +172,7 @@ export class AgentTools {
     }
     if (!closeCall(desk, call)) return;
     // A reload may have begun meanwhile: then it waits for it like any other.
-    fromClient(desk, callOf(call.held.line, name), call.held.envelope, call.held.since);
+    fromClient(desk, callOf(call.held.message, name), call.held.since);
   }
 
   /** A server that is started again after a pause has not settled: the next start says how it ends. */
@@ -226,9 +226,8 @@ function restartSince({ at, reason, generation, method }: Omit<Restart, 'exitCod
 }
 
 /** The call that is meant, in the caller's own bytes: only the name and what its arguments are change. */
-function callOf(line: Buffer, name: string): Buffer {
-  const span = locate(line, ['params', 'arguments', 'arguments']);
-  const given = span === undefined ? '{}' : line.toString('utf8', span.start, span.end);
-  const named = setAt(line, ['params', 'name'], JSON.stringify(name)) ?? line;
-  return setAt(named, ['params', 'arguments'], given) ?? named;
+function callOf(message: Message, name: string): Message {
+  const given = message.raw(['params', 'arguments', 'arguments']) ?? '{}';
+  const named = message.with(['params', 'name'], JSON.stringify(name)) ?? message;
+  return named.with(['params', 'arguments'], given) ?? named;
 }

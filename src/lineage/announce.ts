@@ -19,7 +19,7 @@ export function announce(
 ): void {
   const { events } = flow;
   const ms = Math.round(performance.now() - run.began);
-  const facts = { generation: generation?.number, pid: generation?.pid, ms };
+  const facts = { generation: generation?.number, pid: generation?.process.pid, ms };
   if (!desk.session.stands) {
     // Nobody has asked it anything yet: whether it works will be known when it has answered.
     events.emit({ kind: 'starting', as: 'unproven', ...facts });
@@ -50,7 +50,8 @@ export function announceReady(
   generation: Generation | undefined,
   since: number,
 ): void {
-  const { number, pid } = generation ?? {};
+  const { number, process } = generation ?? {};
+  const pid = process?.pid;
   const ms = Math.round(performance.now() - since);
   // Nobody may have asked it anything before an edit failed: that it answers now does not mend the edit.
   events.emit({ kind: 'ready', generation: number, pid, ms, failing: desk.failure !== undefined });

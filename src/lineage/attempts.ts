@@ -301,7 +301,8 @@ export class Attempts {
         if (!(await this.#isOver(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
         if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
-        if (step.generation.gone) return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
+        if (step.generation.process.isGone)
+          return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
         run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
         if (number > 1) history.recordRestarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });

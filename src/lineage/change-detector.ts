@@ -4,7 +4,7 @@
  */
 import type { FlowContext } from '../flow/flow.js';
 import type { Desk } from '../exchange/desk.js';
-import type { Envelope } from '../wire/scan.js';
+import type { Envelope } from '../wire/envelope.js';
 import { nameFiles } from '../agent/file-names.js';
 import { pathsOf, type Freshness } from '../project/freshness.js';
 import { fence } from '../project/fence.js';
@@ -31,7 +31,7 @@ export class Lookout {
   }
 
   /** A request may only be executed by code as new as the disk. Opening a session needs no more than a server. */
-  guards(envelope: Envelope): boolean {
+  needsCheck(envelope: Envelope): boolean {
     const { flow, desk } = this.#context;
     const fresh = this.#context.freshness();
     if (fresh === undefined || desk.holding || flow.config.whileReloading === 'serve') return false;

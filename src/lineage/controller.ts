@@ -65,9 +65,9 @@ export class Controller implements Flow {
       agent: (call) => this.#agent.handle(call),
       retryFailure: (waits) => this.#retryFailure(waits),
       allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
-      guards: (envelope) => this.#lookout.guards(envelope),
+      needsCheck: (envelope) => this.#lookout.needsCheck(envelope),
       introducing: (id, method) => void this.#firstStart.watch(id, method),
-      refresh: () => this.#lookout.refresh(),
+      check: () => this.#lookout.refresh(),
       ended: () => void this.#clientEnded(),
       answered: (number) => {
         this.#health.show(this.#state);
@@ -122,7 +122,7 @@ export class Controller implements Flow {
       generation: (number) => this.#roster.get(number),
       run: () => this.#attempts.run,
     });
-    this.#shutdown = new Shutdown(this.#roster, this.#traffic.client.writer);
+    this.#shutdown = new Shutdown(this.#roster, this.#traffic.client);
     const { strategy, whileReloading } = flow.config;
     const [state, effects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
     this.#state = state;
@@ -282,7 +282,7 @@ export class Controller implements Flow {
     const { number } = generation;
     const since = this.#roster.since(number);
     this.#roster.remove(number);
-    this.#flow.leftovers.gone(number, generation.pid);
+    this.#flow.leftovers.gone(number, generation.process.pid);
     if (this.#shutdown.begun) return this.#finish();
     if (servingOf(this.#state) === number) return this.#servingExited(generation, exit, since);
     lose(this.#traffic.desk, number);

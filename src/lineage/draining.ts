@@ -6,8 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import { endHold, lose, type Lost } from '../exchange/handover.js';
 import { owesAnything } from '../exchange/task-messages.js';
-import { lineOf, type Owed } from '../session/ledger.js';
-import { readAt } from '../wire/edit.js';
+import type { Owed } from '../session/ledger.js';
 import type { Roster } from './live-generations.js';
 import type { Traffic } from './message-flow.js';
 
@@ -62,7 +61,7 @@ function reportCutOff({ flow }: Stopping, generation: number, { answered, again 
 
 /** The tool that was called, or the method of another request. */
 function nameOf(owed: Owed): string {
-  const tool = owed.method === 'tools/call' ? readAt(lineOf(owed), ['params', 'name']) : undefined;
+  const tool = owed.method === 'tools/call' ? owed.message.read(['params', 'name']) : undefined;
   return typeof tool === 'string' ? `tool ${tool}` : owed.method;
 }
 

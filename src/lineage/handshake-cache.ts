@@ -7,7 +7,7 @@ import type { FlowContext } from '../flow/flow.js';
 import { readStateFile, writeAtomically } from '../state/state-file.js';
 import type { Desk } from '../exchange/desk.js';
 import { membersOf } from '../session/session.js';
-import { readAt } from '../wire/edit.js';
+import type { Message } from '../wire/message.js';
 
 const NAME = 'introductions.json';
 /** So many pairs of versions, asked for and got, are kept: there are not that many versions. */
@@ -27,9 +27,9 @@ export class Memory {
     this.#work = recall(flow, desk);
   }
 
-  async remember(method: Method, line: Buffer): Promise<void> {
+  async remember(method: Method, answer: Message): Promise<void> {
     const before = JSON.stringify(this.#desk.remembered);
-    const said = membersOf(readAt(line, ['result']));
+    const said = membersOf(answer.read(['result']));
     this.#desk.remembered[method] = said;
     if (method === 'server/discover') delete this.#desk.remembered.refusesDiscover;
     if (method === 'initialize') rememberVersion(this.#desk, said['protocolVersion']);

@@ -13,7 +13,7 @@ import { openInPlace } from '../exchange/handover.js';
 import { isForeseen } from '../exchange/opening-answers.js';
 import { keyOf } from '../session/ids.js';
 import type { Generation } from '../server/generation.js';
-import type { Id } from '../wire/scan.js';
+import type { Id } from '../wire/envelope.js';
 import { reportOf } from './start-step.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { Event, State } from './states.js';

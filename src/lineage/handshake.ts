@@ -9,8 +9,8 @@ import { remind } from '../exchange/handover.js';
 import { ask } from '../exchange/proxy-requests.js';
 import { reopenStreams } from '../exchange/listen-streams.js';
 import { capabilitiesOf, membersOf, type Era } from '../session/session.js';
-import { readAt } from '../wire/edit.js';
 import { notification } from '../wire/json-rpc.js';
+import type { Message } from '../wire/message.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -71,10 +71,10 @@ async function legacyServer(
   signal: AbortSignal,
 ): Promise<Handshake | undefined> {
   if (reply.kind === 'gone') return reply;
-  if (reply.kind === 'result' || desk.born || isModernError(reply.line)) return undefined;
+  if (reply.kind === 'result' || desk.born || isModernError(reply.message)) return undefined;
   const tools = await request(desk, generation, 'tools/list', desk.session.paramsFor(undefined), signal);
   if (tools.kind === 'gone') return tools;
-  if (tools.kind === 'error' && !isMethodMissing(tools.line))
+  if (tools.kind === 'error' && !isMethodMissing(tools.message))
     return { kind: 'refused', error: errorIn(tools), otherEra: otherEra('legacy', 'modern') };
   desk.ports.warnOnce(`${otherEra('legacy', 'modern')}: reconnect if calls fail`);
   return undefined;
@@ -84,8 +84,8 @@ function otherEra(server: Era, client: Era): string {
   return `The server seems to be one of MCP's ${server} era, and the client opened a ${client} session while no server was there to say so`;
 }
 
-function errorIn({ line }: { readonly line: Buffer }): string {
-  return JSON.stringify(readAt(line, ['error']));
+function errorIn({ message }: { readonly message: Message }): string {
+  return JSON.stringify(message.read(['error']));
 }
 
 function openedModern(
@@ -124,10 +124,10 @@ export async function discover(desk: Desk, generation: number, signal: AbortSign
 }
 
 function discovered(desk: Desk, reply: Reply): Members {
-  if (reply.kind === 'error') noteRefusedDiscover(desk, reply.line);
+  if (reply.kind === 'error') noteRefusedDiscover(desk, reply.message);
   if (reply.kind !== 'result') return {};
-  desk.ports.introduced('server/discover', reply.line);
-  const result = membersOf(readAt(reply.line, ['result']));
+  desk.ports.introduced('server/discover', reply.message);
+  const result = membersOf(reply.message.read(['result']));
   desk.session.met(result);
   return (desk.discovered = capabilitiesOf(result));
 }
@@ -141,17 +141,17 @@ function openedLegacy(desk: Desk, generation: number, reply: Reply): Handshake {
   const { session, ports } = desk;
   if (reply.kind === 'gone') return reply;
   if (reply.kind === 'error') {
-    const isOther = !desk.born && session.vouched && refusesLegacy(reply.line);
+    const isOther = !desk.born && session.vouched && refusesLegacy(reply.message);
     return { kind: 'refused', error: errorIn(reply), ...(isOther ? { otherEra: otherEra('modern', 'legacy') } : {}) };
   }
-  const result = membersOf(readAt(reply.line, ['result']));
+  const result = membersOf(reply.message.read(['result']));
   warnOfVersion(desk, session.result?.['protocolVersion'], result['protocolVersion']);
   compareCapabilities(desk, generation, capabilitiesOf(result));
   if (session.initialized) ports.server(generation, notification('notifications/initialized'));
   if (session.logLevel !== undefined) remind(desk, generation, 'logging/setLevel', session.logLevel);
   for (const params of session.subscriptions.values()) remind(desk, generation, 'resources/subscribe', params);
   desk.introduced.add(generation);
-  ports.introduced('initialize', reply.line);
+  ports.introduced('initialize', reply.message);
   return { kind: 'done', capabilities: capabilitiesOf(result) };
 }
 

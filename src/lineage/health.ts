@@ -97,8 +97,8 @@ export class Health {
     if (this.#standing === undefined || desk.serving === undefined) return;
     const { failure, since } = this.#standing;
     this.#standing = undefined;
-    const { number, pid } = generation(desk.serving) ?? { number: desk.serving };
-    flow.events.emit({ kind: 'mended', how, generation: number, pid, failure, since });
+    const pid = generation(desk.serving)?.process.pid;
+    flow.events.emit({ kind: 'mended', how, generation: desk.serving, pid, failure, since });
   }
 
   #failed(failure: Failure, step: Step, generation?: number): void {

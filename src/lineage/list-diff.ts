@@ -9,7 +9,6 @@ import { fetchList, type Fetched } from '../lists/fetch.js';
 import { LISTS, listNamed, type List, type ListName } from '../lists/lists.js';
 import type { Desk } from '../exchange/desk.js';
 import { learnTools } from '../exchange/from-server.js';
-import { readAt } from '../wire/edit.js';
 import { discover, request } from './handshake.js';
 import type { KnownLists, Lists } from './known-lists.js';
 
@@ -154,8 +153,8 @@ function fetchFrom(desk: Desk, generation: number, list: List, signal: AbortSign
       const reply = await request(desk, generation, method, desk.session.paramsFor(params), limit);
       if (reply.kind === 'gone') return { ok: false, error: 'the server is gone, or was too slow' };
       return reply.kind === 'result'
-        ? { ok: true, result: readAt(reply.line, ['result']) }
-        : { ok: false, error: readAt(reply.line, ['error']) };
+        ? { ok: true, result: reply.message.read(['result']) }
+        : { ok: false, error: reply.message.read(['error']) };
     },
     list,
     signal,

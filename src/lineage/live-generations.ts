@@ -86,7 +86,7 @@ export class Roster implements Iterable<Generation> {
   async stop(number: number, ladder: Ladder): Promise<void> {
     const entry = this.#entries.get(number);
     if (entry === undefined) return;
-    entry.generation.stop(ladder);
+    entry.generation.process.stop(ladder);
     await entry.gone;
   }
 

@@ -7,6 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
+import { SESSION } from '../channel/channel.js';
+import { StdioChannel } from '../channel/stdio.js';
 import type { Config } from '../config/config.js';
 import type { FlowContext } from '../flow/flow.js';
 import { trafficOf } from '../events/traffic.js';
@@ -14,24 +16,22 @@ import { createDesk, type Desk, type DeskOptions, type Ports } from '../exchange
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
 import { expire } from '../exchange/handover.js';
-import { meantEnvelope } from '../exchange/malformed.js';
+import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import { noteTaskSupport } from '../exchange/task-messages.js';
 import type { Exit } from '../process/child.js';
 import type { Generation, GenerationEvents } from '../server/generation.js';
 import { membersOf } from '../session/session.js';
-import { readAt } from '../wire/edit.js';
-import { Endpoint } from '../wire/endpoint.js';
+import type { Envelope, Id } from '../wire/envelope.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
-import { idInHead, type Envelope, type Id } from '../wire/scan.js';
 import { Gate } from '../front/gate.js';
 import { Memory } from './handshake-cache.js';
 import type { Roster } from './live-generations.js';
 import { WaitTicker } from './wait-ticker.js';
 
 export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools' | 'retryFailure'> {
-  readonly guards: (envelope: Envelope) => boolean;
-  readonly refresh: () => Promise<void> | undefined;
+  readonly needsCheck: (envelope: Envelope) => boolean;
+  readonly check: () => Promise<void> | undefined;
   /** The client opens its session, and no server has answered it yet. */
   introducing(id: Id, method: string): void;
   /** The client has closed its side, and all that it had sent is with the desk. */
@@ -53,7 +53,7 @@ const opening = new Set(['initialize', 'server/discover']);
 export class Traffic {
   readonly #flow: FlowContext;
   readonly desk: Desk;
-  readonly client: Endpoint;
+  readonly client: StdioChannel;
   readonly generationEvents: GenerationEvents;
   readonly gate: Gate;
   readonly #roster: Roster;
@@ -77,16 +77,16 @@ export class Traffic {
     this.#roster = roster;
     this.desk = createDesk(
       {
-        client: (line, from, to) => this.client.send(line, from, to),
-        server: (generation, line, from, to) => roster.get(generation)?.send(line, from, to),
+        client: (message, route) => this.client.send(message, route),
+        server: (generation, message, route) => roster.get(generation)?.channel.send(message, route),
         now: () => performance.now(),
         drained: (generation) => roster.drained(generation),
         agent: events.agent,
         allTools: events.allTools,
         retryFailure: events.retryFailure,
-        introduced: (method, line) => {
-          noteTaskSupport(this.desk, membersOf(readAt(line, ['result'])));
-          void memory.remember(method, line);
+        introduced: (method, answer) => {
+          noteTaskSupport(this.desk, membersOf(answer.read(['result'])));
+          void memory.remember(method, answer);
         },
         openedInPlace: (method, isGuess, failure) => reportOpening(flow, method, isGuess, failure),
         refusedDiscover: () => void memory.forgetDiscover(),
@@ -102,19 +102,20 @@ export class Traffic {
     this.#ticker = new WaitTicker({
       desk: this.desk,
       whyHeld: events.whyHeld,
-      isClientSlow: () => this.client.writer.full,
+      isClientSlow: () => this.client.full,
       over: this.#over.signal,
     });
     const memory = new Memory(flow, this.desk);
     this.gate = new Gate({
-      guards: events.guards,
-      refresh: events.refresh,
-      pass: (run, from, to, read, since) => {
-        const envelope = meantEnvelope(this.desk, read, run, from, to);
-        if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, to - from));
+      needsCheck: events.needsCheck,
+      check: events.check,
+      forward: (read, since) => {
+        const message = asMeant(this.desk, read);
+        const { envelope } = message;
+        if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, message.length));
         if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
           events.introducing(envelope.id, envelope.method);
-        fromClient(this.desk, run, envelope, since, from, to);
+        fromClient(this.desk, message, since);
         if (envelope.kind !== 'notification') this.watchHold();
       },
       full: (full) => {
@@ -122,7 +123,7 @@ export class Traffic {
         this.regulate();
       },
     });
-    this.client = new Endpoint(
+    this.client = new StdioChannel(
       io.input,
       io.output,
       // Asked for with each chunk: an edit of the configuration file may change it.
@@ -132,25 +133,25 @@ export class Traffic {
         },
       },
       {
-        run: (run) => this.gate.push(run),
-        pieces: (pieces, length) => this.gate.pushPieces(pieces, length),
-        tooLong: (head) => this.client.send(error(idInHead(head) ?? 'null', PARSE_ERROR, flow.tooLong)),
-        end: (rest) => {
-          if (rest.length > 0) this.gate.push(rest);
+        message: (message) => this.gate.push(message),
+        oversized: (id = 'null') =>
+          this.client.send(error(id, PARSE_ERROR, flow.tooLong), id === 'null' ? SESSION : { kind: 'answer', to: id }),
+        end: (unfinished) => {
+          if (unfinished !== undefined) this.gate.push(unfinished);
           void this.gate.emptied().then(events.ended);
         },
         full: (full) => {
-          for (const generation of roster) if (full) generation.pause();
-          for (const generation of roster) if (!full) generation.resume();
+          for (const { channel } of roster) if (full) channel.pause();
+          for (const { channel } of roster) if (!full) channel.resume();
         },
         gone: events.ended,
       },
     );
     this.generationEvents = {
-      message: ({ number }, run, from, to, envelope) => {
-        if (bus.wants('traffic')) bus.emit(trafficOf('server', number, envelope, to - from));
+      message: ({ number }, message) => {
+        if (bus.wants('traffic')) bus.emit(trafficOf('server', number, message.envelope, message.length));
         const owing = this.#unready === number ? this.desk.ledger.owing(number) : 0;
-        fromServer(this.desk, number, run, envelope, from, to);
+        fromServer(this.desk, number, message);
         if (this.#silent === number) {
           this.#silent = undefined;
           events.spoke(number);
@@ -163,17 +164,17 @@ export class Traffic {
         if (this.desk.ending === number) void this.#watchEnding(number);
       },
       noise: flow.noise,
-      tooLong: (generation) => {
+      oversized: (generation) => {
         const limit = flow.config.maxMessage;
         bus.emit({ kind: 'line-too-long', generation: generation.number, limit });
-        generation.condemn(`wrote a line of more than ${limit} bytes`);
+        generation.process.failAndKill(`wrote a line of more than ${limit} bytes`);
       },
       full: ({ number }, full) => {
         if (full) this.#stuck.add(number);
         else this.#stuck.delete(number);
         this.regulate();
       },
-      closed: (generation, pipe) => generation.condemn(`closed its ${pipe} and was stopped`),
+      halfClosed: ({ process }, pipe) => process.failAndKill(`closed its ${pipe} and was stopped`),
       exit: (generation, exit) => {
         this.#stuck.delete(generation.number);
         this.regulate();
@@ -185,7 +186,7 @@ export class Traffic {
   /** A generation that comes up while the client is slow is slowed down like the others. */
   admit(generation: Generation): void {
     this.#roster.add(generation);
-    if (this.client.writer.full) generation.pause();
+    if (this.client.full) generation.channel.pause();
   }
 
   /** Tells when it says its first word, and when it gives its first answer. */

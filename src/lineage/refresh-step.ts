@@ -57,7 +57,7 @@ export interface Refresh {
 
 export async function refreshStep(refresh: Refresh, signal: AbortSignal): Promise<Difference | undefined> {
   const { generation, signals, before } = refresh;
-  for (const name of signals) generation.signalProcess(name);
+  for (const name of signals) generation.process.signalProcess(name);
   await delay(NOTICED, undefined, { signal }).catch(() => {});
   return before === undefined || signal.aborted ? undefined : compare(refresh, before, signal);
 }

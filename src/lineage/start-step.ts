@@ -56,7 +56,7 @@ export async function startStep(context: StartContext, number: number, run: Run)
   const { generation } = spawned;
   traffic.admit(generation);
   if (run.abort.signal.aborted) {
-    generation.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
+    generation.process.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
     return { kind: 'aborted' };
   }
   desk.candidate = number;
@@ -78,7 +78,7 @@ async function openStep(context: StartContext, generation: Generation, run: Run)
   // itself.
   if (awaitsFirst(desk)) watchFirst(context, generation, firstStartLimit(limitMs), either);
   else if (limitMs > 0) {
-    void startTimeout(limitMs, () => generation.signOfLife(), either).then((late) => {
+    void startTimeout(limitMs, () => generation.process.signOfLife(), either).then((late) => {
       if (late !== undefined) limit.abort(late);
     });
   }
@@ -105,7 +105,7 @@ export async function adoptStep(context: StartContext, introduction: Introductio
 
 function watchFirst(context: StartContext, generation: Generation, ms: number, over: AbortSignal): void {
   after(ms, over, () => {
-    if (!generation.gone) context.hangs(generation, firstStartLimit(context.flow.config.startTimeout));
+    if (!generation.process.isGone) context.hangs(generation, firstStartLimit(context.flow.config.startTimeout));
   });
 }
 
@@ -136,7 +136,9 @@ async function finish(
   await timed(run, 'lists', () => compare(context, number, opened.capabilities, run));
   await rooted(context, number, run.abort.signal);
   if (run.abort.signal.aborted) return { kind: 'aborted' };
-  return generation.gone ? failed(flow, generation, { kind: 'gone' }, undefined) : { kind: 'ready', generation };
+  return generation.process.isGone
+    ? failed(flow, generation, { kind: 'gone' }, undefined)
+    : { kind: 'ready', generation };
 }
 
 async function compare(
@@ -197,7 +199,7 @@ function gaveUp(late: TooLate, limitMs: number): string {
 }
 
 /** What a server printed, and where more of it lies: it is there when that is told. */
-export function reportOf(flow: FlowContext, { output, unfinishedText }: Generation): string {
+export function reportOf(flow: FlowContext, { process: { output }, unfinishedText }: Generation): string {
   const file = join(flow.config.stateDir, 'server-output.log');
   const excerpt = output.excerpt(output.isLong && writeAtomicallySync(file, output.bytes()).ok ? file : undefined);
   return [excerpt, unfinishedText].filter((text) => text !== '').join('\n');
@@ -210,7 +212,7 @@ export function failureOf(flow: FlowContext, generation: Generation, kind: 'star
 
 /** How a process came to its end, in words. */
 function ended(generation: Generation): string {
-  const { exit, fault } = generation;
+  const { exit, fault } = generation.process;
   if (fault !== undefined) return fault;
   if (exit === undefined) return 'ended';
   return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;

@@ -5,7 +5,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import type { AgentCall } from '../exchange/desk.js';
-import { readAt } from '../wire/edit.js';
 import { notification } from '../wire/json-rpc.js';
 import type { Traffic } from './message-flow.js';
 
@@ -34,12 +33,12 @@ export async function inPatience(
 }
 
 async function tellProgress(traffic: Traffic, call: AgentCall, signal: AbortSignal): Promise<void> {
-  const progressToken = readAt(call.held.line, ['params', '_meta', 'progressToken']);
+  const progressToken = call.held.message.read(['params', '_meta', 'progressToken']);
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
   for (let progress = 1; ; progress++) {
     const over = await delay(PROGRESS_EVERY, false, { signal }).catch(() => true);
     if (over) return;
     const params = { progressToken, progress, message: 'The MCP server is being reloaded.' };
-    traffic.client.send(notification('notifications/progress', params));
+    traffic.client.send(notification('notifications/progress', params), { kind: 'about', request: call.id });
   }
 }

@@ -3,7 +3,7 @@
  * Both streams, in the order they were read: stderr, and what was no message on stdout. Who decides what is no message
  * is generation.ts.
  */
-import { END, excerptOf, WINDOW } from '../process/excerpt.js';
+import { END, excerptOf, WINDOW } from '../agent/excerpt.js';
 
 const KEPT = 64 * 1024;
 /** The unit of memory: thousands of short lines fill a few blocks and are not thousands of buffers. */

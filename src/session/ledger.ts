@@ -3,8 +3,8 @@
  * it was given already or because the request has moved to another generation, is nobody's. What to do with what a lost
  * generation owed is decided in pipeline/.
  */
-import { cutOut, type Run } from '../wire/run.js';
-import type { Id } from '../wire/scan.js';
+import type { Id } from '../wire/envelope.js';
+import { Message } from '../wire/message.js';
 import { keyOf, type Key } from './ids.js';
 
 interface Entry {
@@ -15,10 +15,8 @@ interface Entry {
   /** Grows with every request. */
   order: number;
   method: string;
-  /** Where it lies as it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
-  run: Run;
-  from: number;
-  to: number;
+  /** As it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
+  message: Message;
   generation: number;
   /** The requests of one batch are answered together and never sent again. */
   batch: Batch | undefined;
@@ -37,9 +35,8 @@ interface Count {
   owing: number;
 }
 
-export interface Batch {
-  readonly line: Buffer;
-}
+/** Tells one batch from the others. */
+export type Batch = object;
 
 /**
  * When the client waited for results of tool calls, on the clock that the ledger was given. Other requests do not
@@ -65,7 +62,7 @@ export interface CallTimes {
 export const CALL_AFTERMATH = 200;
 
 const CALL = 'tools/call';
-const NOTHING = Buffer.alloc(0);
+const NOTHING = Message.of(Buffer.alloc(0));
 /** Stands for none: generations begin with 1. */
 const NOBODY: Count = { generation: 0, owing: 0 };
 /** So many are kept for the next ones. */
@@ -75,11 +72,6 @@ const DRAWERS = 1024;
 /** Of a key that is longer than anybody's, so many characters choose the drawer. */
 const LOOKED_AT = 256;
 
-/** The request as a line of its own. Cut out only here: most are answered without being looked at again. */
-export function lineOf({ run, from, to }: Owed): Buffer {
-  return cutOut(run, from, to);
-}
-
 function blank(): Entry {
   return {
     id: '',
@@ -87,9 +79,7 @@ function blank(): Entry {
     sum: 0,
     order: 0,
     method: '',
-    run: NOTHING,
-    from: 0,
-    to: 0,
+    message: NOTHING,
     generation: 0,
     batch: undefined,
     again: false,
@@ -150,21 +140,8 @@ export class Ledger {
     };
   }
 
-  enter(id: Id, method: string, line: Buffer, generation: number, more: { batch?: Batch; again?: boolean } = {}): void {
-    this.enterSpan(id, method, line, 0, line.length, generation, more.batch, more.again);
-  }
-
-  /** A request that lies in `run` between `from` and `to`. Null ids ask for nothing that could be matched. */
-  enterSpan(
-    id: Id,
-    method: string,
-    run: Run,
-    from: number,
-    to: number,
-    generation: number,
-    batch?: Batch,
-    again = false,
-  ): void {
+  /** Null ids ask for nothing that could be matched. */
+  enter(id: Id, method: string, message: Message, generation: number, batch?: Batch, again = false): void {
     const key = keyOf(id);
     if (key === 'null') return;
     const owed = this.#spare.pop() ?? blank();
@@ -173,9 +150,7 @@ export class Ledger {
     owed.sum = sumOf(key);
     owed.order = ++this.#entered;
     owed.method = method;
-    owed.run = run;
-    owed.from = from;
-    owed.to = to;
+    owed.message = message;
     owed.generation = generation;
     owed.batch = batch;
     owed.again = again;
@@ -207,9 +182,7 @@ export class Ledger {
     // It is not sent again, and servers need not answer it: a call is not needed any more. If another request is
     // answered all the same, what it asked for matters; copied, because a line keeps the whole chunk that it was read
     // in.
-    entry.run = owed.method === CALL ? NOTHING : Buffer.from(lineOf(owed));
-    entry.from = 0;
-    entry.to = owed.run.length;
+    entry.message = owed.method === CALL ? NOTHING : owed.message.copy();
     this.#closed(owed);
   }
 
@@ -231,7 +204,7 @@ export class Ledger {
   release(owed: Owed): void {
     const entry = owed as Entry;
     entry.id = entry.key = entry.method = '';
-    entry.run = NOTHING;
+    entry.message = NOTHING;
     entry.batch = undefined;
     if (this.#spare.length < SPARE) this.#spare.push(entry);
   }

@@ -2,8 +2,8 @@
  * The client's open `subscriptions/listen` streams (modern era). A stream outlives the generations that feed it: it is
  * opened anew with each of them under the client's own id, and the client sees one acknowledgement and no end. Pure.
  */
-import { readAt } from '../wire/edit.js';
-import type { Id } from '../wire/scan.js';
+import type { Id } from '../wire/envelope.js';
+import type { Message } from '../wire/message.js';
 import { keyOf, type Key } from './ids.js';
 import { membersOf } from './session.js';
 
@@ -11,7 +11,7 @@ export interface Listen {
   readonly id: Id;
   readonly key: Key;
   /** As the client sent it. */
-  readonly line: Buffer;
+  readonly request: Message;
   /** What it asked to be told: `toolsListChanged` and its kin, `resourceSubscriptions`. */
   readonly filter: Readonly<Record<string, unknown>>;
   /** The generations that it was opened with, and whether they have acknowledged it. */
@@ -21,25 +21,24 @@ export interface Listen {
   /** What the client is to be told then, as lines. */
   readonly due: Set<string>;
   /** What the server that serves said at its end, until the client hears of it. */
-  ending: Buffer | undefined;
+  ending: Message | undefined;
 }
 
 export class Listens implements Iterable<Listen> {
   readonly #open = new Map<Key, Listen>();
 
-  open(id: Id, line: Buffer): Listen {
+  open(id: Id, request: Message): void {
     const listen: Listen = {
       id,
       key: keyOf(id),
-      line,
-      filter: membersOf(readAt(line, ['params', 'notifications'])),
+      request,
+      filter: membersOf(request.read(['params', 'notifications'])),
       told: new Map(),
       acknowledged: false,
       due: new Set(),
       ending: undefined,
     };
     this.#open.set(listen.key, listen);
-    return listen;
   }
 
   get size(): number {

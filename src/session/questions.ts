@@ -3,7 +3,7 @@
  * ask under the same one; the second then reaches the client under an id of ours, and the answer finds back. A question
  * whose asker is gone stays known until it is answered, so that the late answer goes to nobody.
  */
-import type { Id } from '../wire/scan.js';
+import type { Id } from '../wire/envelope.js';
 import { keyOf, type Key } from './ids.js';
 
 export interface Question {

@@ -2,8 +2,9 @@
  * What client and server agreed, folded out of the messages that passed: enough to open the same session with a new
  * process. It sends nothing; lineage/handshake.ts does, by what is written here.
  */
-import { locate, readAt } from '../wire/edit.js';
-import { lineOf, type Owed } from './ledger.js';
+import { readAt } from '../wire/edit.js';
+import type { Message } from '../wire/message.js';
+import type { Owed } from './ledger.js';
 
 /**
  * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is
@@ -31,11 +32,11 @@ export class Session {
   #initialized = false;
   #vouched = false;
   #logLevel: string | undefined;
-  #latest: Buffer | undefined;
+  #latest: Message | undefined;
   /** Of `initialize`. */
   #clientName: string | undefined;
   /** The last modern request that named its client. */
-  #namedBy: Buffer | undefined;
+  #namedBy: Message | undefined;
   readonly #subscriptions = new Map<string, string>();
 
   get era(): Era | undefined {
@@ -62,7 +63,7 @@ export class Session {
     const info =
       this.#latest === undefined
         ? readAt(Buffer.from(this.#params ?? '{}'), ['clientInfo'])
-        : readAt(this.#latest, ['params', '_meta', CLIENT_INFO]);
+        : this.#latest.read(['params', '_meta', CLIENT_INFO]);
     const { name, version } = membersOf(info);
     if (typeof name !== 'string' || name === '') return undefined;
     return typeof version === 'string' ? `${name} ${version}` : name;
@@ -95,7 +96,7 @@ export class Session {
   /** The params of a request of our own, as JSON: a modern one says who asks, in the client's latest words. */
   paramsFor(params: object | undefined): string | undefined {
     if (this.#era !== 'modern') return params === undefined ? undefined : JSON.stringify(params);
-    const meta = this.#latest === undefined ? undefined : readAt(this.#latest, ['params', '_meta']);
+    const meta = this.#latest === undefined ? undefined : this.#latest.read(['params', '_meta']);
     const general = Object.entries(membersOf(meta)).filter(([name]) => !OF_ONE_REQUEST.has(name));
     return JSON.stringify({ ...params, _meta: Object.fromEntries(general) });
   }
@@ -116,9 +117,9 @@ export class Session {
    * The name of the client that sent this request; without a request, of the one that spoke last. Undefined if it has
    * not said. A modern request names its client itself, and one that does not is of whoever was named before.
    */
-  clientNameOf(line?: Buffer): string | undefined {
+  clientNameOf(request?: Message): string | undefined {
     if (this.#era === 'legacy') return this.#clientName;
-    return namedIn(line) ?? namedIn(this.#namedBy);
+    return namedIn(request) ?? namedIn(this.#namedBy);
   }
 
   /** Whether a request by this method tells nothing new: then it need not be shown to `asked`. */
@@ -127,17 +128,17 @@ export class Session {
   }
 
   /** A request of the client goes to a server. False if it belongs to the modern era and doesn't say so. */
-  asked(method: string, line: Buffer): boolean {
-    if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, line);
+  asked(method: string, request: Message): boolean {
+    if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, request);
     // What the client was told in a server's place binds nobody: it may open a session of the other era all the same.
     else if (this.#vouched && method === 'initialize') this.#era = 'legacy';
-    if (method === 'initialize') this.#clientName = textAt(line, ['params', 'clientInfo', 'name']);
+    if (method === 'initialize') this.#clientName = textAt(request, ['params', 'clientInfo', 'name']);
     // Looked into only when somebody wants to know.
-    else if (this.#era !== 'legacy' && line.includes(CLIENT_INFO)) this.#namedBy = line;
-    if (method === 'initialize' && this.#result === undefined) this.#params = rawAt(line, ['params']) ?? '{}';
+    else if (this.#era !== 'legacy' && request.includes(CLIENT_INFO)) this.#namedBy = request;
+    if (method === 'initialize' && this.#result === undefined) this.#params = request.raw(['params']) ?? '{}';
     if (this.#era !== 'modern') return true;
-    if (!isModern(line)) return false;
-    this.#latest = line;
+    if (!isModern(request)) return false;
+    this.#latest = request;
     return true;
   }
 
@@ -152,18 +153,18 @@ export class Session {
    * A server answered what the client had asked, and not with an error. Returns the params if every server has to hear
    * it.
    */
-  answered(owed: Owed, line: Buffer): string | undefined {
-    if (owed.method === 'initialize') this.#opened(lineOf(owed), membersOf(readAt(line, ['result'])));
-    else if (owed.method === 'server/discover') this.met((this.#discovered = membersOf(readAt(line, ['result']))));
-    return this.agreed(owed.method, lineOf(owed));
+  answered(owed: Owed, answer: Message): string | undefined {
+    if (owed.method === 'initialize') this.#opened(owed.message, membersOf(answer.read(['result'])));
+    else if (owed.method === 'server/discover') this.met((this.#discovered = membersOf(answer.read(['result']))));
+    return this.agreed(owed.method, owed.message);
   }
 
   /**
    * A second `initialize` on one pipe starts a new session: what was agreed in the one before is not in force any more.
    */
-  #opened(line: Buffer, result: Members): void {
+  #opened(request: Message, result: Members): void {
     if (this.#result !== undefined) {
-      this.#params = rawAt(line, ['params']) ?? '{}';
+      this.#params = request.raw(['params']) ?? '{}';
       this.#initialized = false;
       this.#logLevel = undefined;
       this.#subscriptions.clear();
@@ -172,24 +173,24 @@ export class Session {
   }
 
   /** The same without an answer to look at: what this request asks for is in force. */
-  agreed(method: string, line: Buffer): string | undefined {
+  agreed(method: string, request: Message): string | undefined {
     if (!AGREEMENTS.has(method)) return undefined;
-    const params = rawAt(line, ['params']) ?? '{}';
+    const params = request.raw(['params']) ?? '{}';
     if (method === 'logging/setLevel') this.#logLevel = params;
-    else if (method === 'resources/subscribe') this.#subscriptions.set(uriOf(line), params);
-    else this.#subscriptions.delete(uriOf(line));
+    else if (method === 'resources/subscribe') this.#subscriptions.set(uriOf(request), params);
+    else this.#subscriptions.delete(uriOf(request));
     return params;
   }
 
-  /** The client was told this in place of a server that has not come up. `line`: what it had asked. */
-  vouch(method: 'initialize' | 'server/discover', result: Members, line: Buffer): void {
+  /** The client was told this in place of a server that has not come up. `request`: what it had asked. */
+  vouch(method: 'initialize' | 'server/discover', result: Members, request: Message): void {
     this.#vouched = true;
     if (method === 'initialize') this.#result = result;
     else {
       this.met((this.#discovered = result));
       // Who is told that the server is modern goes on as with one. A server that comes up has to prove that it is.
       this.#era ??= 'modern';
-      this.#latest ??= line;
+      this.#latest ??= request;
     }
   }
 
@@ -208,29 +209,24 @@ export function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
 
-function eraOf(method: string, line: Buffer): Era {
-  return method !== 'initialize' && isModern(line) ? 'modern' : 'legacy';
+function eraOf(method: string, request: Message): Era {
+  return method !== 'initialize' && isModern(request) ? 'modern' : 'legacy';
 }
 
-function isModern(line: Buffer): boolean {
-  return locate(line, ['params', '_meta', PROTOCOL_VERSION]) !== undefined;
+function isModern(request: Message): boolean {
+  return request.has(['params', '_meta', PROTOCOL_VERSION]);
 }
 
 /** Who a modern request says that it is from. */
-function namedIn(line: Buffer | undefined): string | undefined {
-  return line === undefined ? undefined : textAt(line, ['params', '_meta', CLIENT_INFO, 'name']);
+function namedIn(request: Message | undefined): string | undefined {
+  return request === undefined ? undefined : textAt(request, ['params', '_meta', CLIENT_INFO, 'name']);
 }
 
-function textAt(line: Buffer, path: readonly string[]): string | undefined {
-  const value = readAt(line, path);
+function textAt(message: Message, path: readonly string[]): string | undefined {
+  const value = message.read(path);
   return typeof value === 'string' ? value : undefined;
 }
 
-function uriOf(line: Buffer): string {
-  return String(readAt(line, ['params', 'uri']));
-}
-
-function rawAt(line: Buffer, path: readonly string[]): string | undefined {
-  const span = locate(line, path);
-  return span === undefined ? undefined : line.toString('utf8', span.start, span.end);
+function uriOf(request: Message): string {
+  return String(request.read(['params', 'uri']));
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { launch, type Child, type Exit } from '../process/child.js';
 import { OutputTail } from '../server/output-tail.js';
-import { lineEnd, LineSplitter } from '../wire/lines.js';
+import { LineSplitter } from '../wire/lines.js';
 import { excerpt, readMessage, type Id, type Message, type RpcError } from './message.js';
 
 export interface Target {
@@ -79,14 +79,8 @@ export class Connection {
     const lines = new LineSplitter(
       { limit: LONGEST_LINE },
       {
-        run: (run) => {
-          for (let from = 0, to = 0; from < run.length; from = to) {
-            to = lineEnd(run, from);
-            this.#take(readMessage(run.subarray(from, to)));
-          }
-        },
-        pieces: (pieces) => this.#take(readMessage(Buffer.concat(pieces))),
-        tooLong: () => this.faults.push(`a line is longer than ${LONGEST_LINE} bytes`),
+        message: (message) => this.#take(readMessage(message.bytes())),
+        oversized: () => this.faults.push(`a line is longer than ${LONGEST_LINE} bytes`),
       },
     );
     child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));

@@ -1,41 +1,33 @@
 /**
- * Whole lines out of chunks, with the raw bytes kept. Lines that came in one chunk are handed on as one run: each still
- * ends with its newline, so what was read can be written as it is. One that came in several is handed on as those, once
- * all of it is there. Decodes, copies and judges nothing.
+ * Whole lines out of chunks, as messages with the raw bytes kept: each still ends with its newline, so what was read can
+ * be written as it is. A line that came in several chunks stays in those pieces, once all of it is there. Decodes,
+ * copies and judges nothing.
  */
-import type { Pieces } from './run.js';
+import { Message } from './message.js';
 
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
 export interface LineSink {
-  /** One or more whole lines, side by side. */
-  run(run: Buffer): void;
-  /** One line, and how many bytes it has. */
-  pieces(pieces: Pieces, length: number): void;
+  message(message: Message): void;
   /** A line grew past the limit; `head` is how it began. What follows of it is discarded up to its newline. */
-  tooLong(head: Buffer): void;
+  oversized(head: Buffer): void;
 }
 
 export interface LineOptions {
   /** The longest line, in bytes. */
-  readonly limit: number;
-}
-
-/** Where the line ends that begins at `from`: after its newline, or with the run, if that is the last there was. */
-export function lineEnd(run: Buffer, from: number): number {
-  const newline = run.indexOf(NEWLINE, from);
-  return newline < 0 ? run.length : newline + 1;
+  limit: number;
 }
 
 export class LineSplitter {
   #parts: Buffer[] = [];
   #length = 0;
   #discarding = false;
-  readonly #options: LineOptions;
+  readonly #options: Readonly<LineOptions>;
   readonly #sink: LineSink;
 
-  constructor(options: LineOptions, sink: LineSink) {
+  /** The options may change while lines are read. */
+  constructor(options: Readonly<LineOptions>, sink: LineSink) {
     this.#options = options;
     this.#sink = sink;
   }
@@ -44,7 +36,7 @@ export class LineSplitter {
     const { length } = chunk;
     // As nearly all are: whole lines, and nothing before them.
     if (this.#length === 0 && !this.#discarding && chunk[length - 1] === NEWLINE && length <= this.#options.limit) {
-      this.#sink.run(chunk);
+      this.#pass(chunk);
       return;
     }
     const end = chunk.lastIndexOf(NEWLINE) + 1;
@@ -55,7 +47,7 @@ export class LineSplitter {
       this.#finish(chunk.subarray(from, next));
       from = next;
     }
-    if (from < end) this.#sink.run(chunk.subarray(from, end));
+    if (from < end) this.#pass(chunk.subarray(from, end));
     if (end < chunk.length && !this.#discarding) this.#keep(chunk.subarray(end));
   }
 
@@ -71,14 +63,22 @@ export class LineSplitter {
     return this.#parts[0] ?? NOTHING;
   }
 
+  /** Whole lines, side by side. */
+  #pass(chunk: Buffer): void {
+    for (let from = 0, to = 0; from < chunk.length; from = to) {
+      to = lineEnd(chunk, from);
+      this.#sink.message(Message.inChunk(chunk, from, to));
+    }
+  }
+
   #finish(end: Buffer): void {
     if (!this.#discarding) this.#keep(end);
     const parts = this.#parts;
     const length = this.#length;
     this.#discarding = false;
     this.#drop();
-    if (parts.length === 1) this.#sink.run(parts[0] as Buffer);
-    else if (parts.length > 1) this.#sink.pieces(parts, length);
+    if (parts.length === 1) this.#pass(parts[0] as Buffer);
+    else if (parts.length > 1) this.#sink.message(Message.inPieces(parts, length));
   }
 
   #keep(part: Buffer): void {
@@ -88,11 +88,17 @@ export class LineSplitter {
     const [head] = this.#parts;
     this.#drop();
     this.#discarding = true;
-    this.#sink.tooLong(head as Buffer);
+    this.#sink.oversized(head as Buffer);
   }
 
   #drop(): void {
     this.#parts = [];
     this.#length = 0;
   }
+}
+
+/** Where the line ends that begins at `from`: after its newline. */
+function lineEnd(chunk: Buffer, from: number): number {
+  const newline = chunk.indexOf(NEWLINE, from);
+  return newline < 0 ? chunk.length : newline + 1;
 }

@@ -8,7 +8,6 @@
 import type { Envelope, Id } from './envelope.js';
 import { envelopeOf, Found, isId, TAIL, walk } from './members.js';
 import { quickHead, quickScan } from './fast-scan.js';
-import type { Pieces } from './run.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, isSpace, OPEN_ARRAY, OPEN_OBJECT, skipSpace, skipValue } from './tokens.js';
 
 export type { Envelope, Id };
@@ -21,14 +20,14 @@ const BATCH: Envelope = { kind: 'batch' };
 
 /** The line lies between `from` and `to`; what stands around it is not looked at. */
 export function scan(line: Buffer, from = 0, to = line.length): Envelope {
-  if (to - from <= EXACT) return quickScan(line, from, to) ?? scanAny(line, from, to);
+  if (to - from <= EXACT) return quickScan(line, from, to) ?? fullScan(line, from, to);
   const end = contentEnd(line, from, to);
   const isHead = end - from > EXACT && line[end - 1] === CLOSE_OBJECT;
-  return (isHead ? quickHead(line, from, end) : undefined) ?? scanAny(line, from, to);
+  return (isHead ? quickHead(line, from, end) : undefined) ?? fullScan(line, from, to);
 }
 
 /** The same of a line in pieces, by the first and the last of its bytes. Undefined: it has to be put together. */
-export function scanPieces(pieces: Pieces, length: number): Envelope | undefined {
+export function scanPieces(pieces: readonly Buffer[], length: number): Envelope | undefined {
   const head = pieces[0] as Buffer;
   if (length <= EXACT || head[0] !== OPEN_OBJECT) return undefined;
   const tail = lastOf(pieces);
@@ -42,7 +41,7 @@ export function scanPieces(pieces: Pieces, length: number): Envelope | undefined
 }
 
 /** As much of the end as may tell something, if there is little white space behind it. */
-function lastOf(pieces: Pieces): Buffer {
+function lastOf(pieces: readonly Buffer[]): Buffer {
   let at = pieces.length - 1;
   let length = (pieces[at] as Buffer).length;
   while (length < 2 * TAIL && at > 0) length += (pieces[--at] as Buffer).length;
@@ -50,7 +49,7 @@ function lastOf(pieces: Pieces): Buffer {
 }
 
 /** The envelope of a line in whatever form it is. */
-export function scanAny(line: Buffer, from: number, to: number): Envelope {
+export function fullScan(line: Buffer, from: number, to: number): Envelope {
   const end = contentEnd(line, from, to);
   if (end === from) return INVALID;
   const at = contentStart(line, from);

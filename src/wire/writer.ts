@@ -1,36 +1,35 @@
 /**
- * An ordered writer of lines that honours backpressure. What is pushed in one turn of the event loop leaves in few
- * writes: lines that lie side by side in memory become one slice, the rest one vectored write. The first run that
- * somebody goes through line by line is written with its last line, and not only when the turn is over: mostly it is
- * the only one. It knows when its stream is full; pausing whoever feeds it is for its owner.
+ * An ordered writer of messages that honours backpressure. Writes are batched until the end of the event-loop turn:
+ * lines that lie side by side in memory become one slice, the rest one vectored write. There is one exception: the first
+ * chunk of a turn is written as soon as its last line has been pushed. Usually there is only one chunk in a turn, so its
+ * answer leaves without waiting. The writer knows when its stream is full; pausing whoever feeds it is for its owner.
  */
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { isInPieces, type Run } from './run.js';
+import type { ByteSink, Message } from './message.js';
 
 /** So much may wait in the stream before its feeders are paused. */
-const FULL = 256 * 1024;
+const FULL_BYTES = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
 /** After so many lines, or pieces of one, the other side can begin with them while the rest is looked at. */
-const EARLY = 64;
+const LINES_UNTIL_WRITE = 64;
 
-export class LineWriter {
+export class LineWriter implements ByteSink {
   readonly #stream: Writable;
   readonly #onFull: (full: boolean) => void;
   readonly #isPipe: boolean;
-  #runs: Buffer[] = [];
+  #slices: Buffer[] = [];
   /**
-   * The run that is still growing: what it begins in, and the offsets in that. It may grow beyond it, where another
-   * lies behind.
+   * The slice that is still growing: the memory in which it begins, and the offsets in that. It may grow beyond it,
+   * where another piece of the same memory lies behind.
    */
-  #run: Buffer | undefined;
+  #slice: Buffer | undefined;
   #from = 0;
   #to = 0;
-  #pending = 0;
-  /** How often something was pushed since it was last written. */
+  /** How often something was pushed since the last write. */
   #pushes = 0;
   #scheduled = false;
-  /** A run was written early, and the turn goes on, or the other side has not taken it. */
+  /** A chunk was written before the end of the turn, and the other side has not taken it. */
   #early = false;
   #full = false;
   #dead = false;
@@ -53,36 +52,25 @@ export class LineWriter {
     return this.#full;
   }
 
-  /** Bytes that the stream's other side has not taken. */
-  get waiting(): number {
-    return this.#dead ? 0 : this.#pending + this.#stream.writableLength;
+  send(message: Message): void {
+    message.writeTo(this);
   }
 
-  /**
-   * Lines of their own, or a line in pieces; with `from` and `to`, one or more lines of a run that is gone through from
-   * its beginning to its end.
-   */
-  push(run: Run, from?: number, to?: number): void {
-    if (isInPieces(run)) for (const piece of run) this.#push(piece, 0, piece.length, false);
-    else this.#push(run, from ?? 0, to ?? run.length, to === run.length);
-  }
-
-  /** `last`: nothing more is to be expected for now. */
-  #push(bytes: Buffer, from: number, to: number, last: boolean): void {
+  /** `isLast`: nothing more is to be expected for now. */
+  push(bytes: Buffer, from: number, to: number, isLast: boolean): void {
     if (this.#dead) return;
-    this.#pending += to - from;
-    if (bytes === this.#run ? from === this.#to : this.#isBehind(bytes, from)) {
+    if (bytes === this.#slice ? from === this.#to : this.#isBehind(bytes, from)) {
       this.#to += to - from;
     } else {
-      this.#closeRun();
-      this.#run = bytes;
+      this.#closeSlice();
+      this.#slice = bytes;
       this.#from = from;
       this.#to = to;
     }
-    if (last && this.#isPipe && !this.#early) {
+    if (isLast && this.#isPipe && !this.#early) {
       this.#early = true;
       this.#write(this.#taken);
-    } else if (++this.#pushes === EARLY && this.#isPipe) {
+    } else if (++this.#pushes === LINES_UNTIL_WRITE && this.#isPipe) {
       this.#write();
     } else if (!this.#scheduled) {
       this.#scheduled = true;
@@ -90,20 +78,22 @@ export class LineWriter {
     }
   }
 
-  /** Whether it lies right behind the run that is growing, though in another piece of the same memory. */
+  /** Whether it lies right behind the slice that is growing, though in another piece of the same memory. */
   #isBehind(bytes: Buffer, from: number): boolean {
-    const run = this.#run;
-    return run !== undefined && bytes.byteOffset + from === run.byteOffset + this.#to && bytes.buffer === run.buffer;
+    const slice = this.#slice;
+    return (
+      slice !== undefined && bytes.byteOffset + from === slice.byteOffset + this.#to && bytes.buffer === slice.buffer
+    );
   }
 
-  #closeRun(): void {
-    if (this.#run !== undefined) this.#runs.push(this.#takeRun(this.#run));
+  #closeSlice(): void {
+    if (this.#slice !== undefined) this.#slices.push(this.#takeSlice(this.#slice));
   }
 
-  #takeRun(run: Buffer): Buffer {
-    this.#run = undefined;
-    if (this.#from === 0 && this.#to === run.length) return run;
-    return Buffer.from(run.buffer, run.byteOffset + this.#from, this.#to - this.#from);
+  #takeSlice(slice: Buffer): Buffer {
+    this.#slice = undefined;
+    if (this.#from === 0 && this.#to === slice.length) return slice;
+    return Buffer.from(slice.buffer, slice.byteOffset + this.#from, this.#to - this.#from);
   }
 
   flush(): void {
@@ -112,25 +102,24 @@ export class LineWriter {
   }
 
   #write(taken?: () => void): void {
-    const run = this.#run;
-    if (this.#dead || (run === undefined && this.#runs.length === 0)) return;
-    this.#pending = 0;
+    const slice = this.#slice;
+    if (this.#dead || (slice === undefined && this.#slices.length === 0)) return;
     this.#pushes = 0;
-    if (this.#runs.length === 0) this.#stream.write(this.#takeRun(run as Buffer), taken);
+    if (this.#slices.length === 0) this.#stream.write(this.#takeSlice(slice as Buffer), taken);
     else this.#writeAll(taken);
-    if (!this.#full && this.#stream.writableLength >= FULL) {
+    if (!this.#full && this.#stream.writableLength >= FULL_BYTES) {
       this.#full = true;
       this.#onFull(true);
     }
   }
 
   #writeAll(taken?: () => void): void {
-    this.#closeRun();
-    const runs = this.#runs;
-    const last = runs.pop();
-    this.#runs = [];
+    this.#closeSlice();
+    const slices = this.#slices;
+    const last = slices.pop();
+    this.#slices = [];
     this.#stream.cork();
-    for (const run of runs) this.#stream.write(run);
+    for (const slice of slices) this.#stream.write(slice);
     this.#stream.write(last, taken);
     this.#stream.uncork();
   }
@@ -159,9 +148,8 @@ export class LineWriter {
   #die(): void {
     if (this.#dead) return;
     this.#dead = true;
-    this.#runs = [];
-    this.#run = undefined;
-    this.#pending = 0;
+    this.#slices = [];
+    this.#slice = undefined;
     this.#relieve();
   }
 }

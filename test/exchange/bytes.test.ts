@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinBatch, lookInside } from '#src/exchange/batch.js';
+import { joinBatch, messagesIn } from '#src/exchange/batch.js';
 import { neverCached } from '#src/exchange/patch.js';
+import { Message } from '#src/wire/message.js';
 
 test('P2 same bytes: a batch is put together of the bytes that its messages had, be they UTF-8 or not', () => {
   const line = Buffer.from('[{"a":"\xff\xc3"} , {"b":1.0}]\n', 'latin1');
-  const members = lookInside(line) ?? [];
-  const joined = joinBatch(members.map((member) => member.line));
-  assert.equal(joined.toString('latin1'), '[{"a":"\xff\xc3"},{"b":1.0}]\n');
+  const joined = joinBatch(messagesIn(Message.of(line)) ?? []);
+  assert.equal(joined.bytes().toString('latin1'), '[{"a":"\xff\xc3"},{"b":1.0}]\n');
 });
 
 test('P16 either era: no list may be cached, however its ttlMs is spelt', () => {
@@ -21,5 +21,5 @@ test('P16 either era: no list may be cached, however its ttlMs is spelt', () => 
     ['{"result":{"ttlMs":0}}', '{"result":{"ttlMs":0}}'],
     ['{"result":{"text":"\\u0000"}}', '{"result":{"text":"\\u0000"}}'],
   ];
-  for (const [before, after] of cases) assert.equal(neverCached(Buffer.from(before)).toString(), after);
+  for (const [before, after] of cases) assert.equal(neverCached(Message.of(Buffer.from(before))).toString(), after);
 });

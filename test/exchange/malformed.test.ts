@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromClient } from '#src/exchange/from-client.js';
-import { afterMalformed, faultOf, meantEnvelope } from '#src/exchange/malformed.js';
-import { scan } from '#src/wire/scan.js';
+import { afterMalformed, asMeant, faultOf } from '#src/exchange/malformed.js';
+import { Message } from '#src/wire/message.js';
 import { play, type Play } from './play.js';
 
 const faults: [line: string, fault: RegExp][] = [
@@ -18,7 +18,7 @@ const faults: [line: string, fault: RegExp][] = [
 ];
 
 for (const [line, fault] of faults) {
-  test(`${line}: its fault is named`, () => assert.match(faultOf(Buffer.from(`${line}\n`)), fault));
+  test(`${line}: its fault is named`, () => assert.match(faultOf(Message.fromJson(line)), fault));
 }
 
 /** A served desk, and what it sends for a line that is told to be one thing or the other. */
@@ -32,8 +32,7 @@ function serving(): Play {
 for (const id of ['true', '{}', '[1]']) {
   test(`P1 a request with the id ${id} is answered -32600, and goes to no server`, () => {
     const game = serving();
-    const line = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`);
-    fromClient(game.desk, line, scan(line));
+    fromClient(game.desk, Message.fromJson(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
     const [[to, message] = ['', {}], ...rest] = game.take();
     assert.deepEqual([to, rest.length], ['client', 0]);
     assert.deepEqual((message as { id: null; error: { code: number } }).error.code, -32600);
@@ -44,12 +43,9 @@ for (const id of ['true', '{}', '[1]']) {
 test('P14 what is wrong with a line is told once a kind, with its length and nothing of its content', () => {
   const game = serving();
   const passed: string[] = [];
-  game.desk.ports.server = (_, run) => void passed.push(String(run));
+  game.desk.ports.server = (_, message) => void passed.push(String(message));
   const lines = ['a secret', 'another secret', '{"secret":1}'];
-  for (const text of lines) {
-    const line = Buffer.from(`${text}\n`);
-    fromClient(game.desk, line, scan(line));
-  }
+  for (const text of lines) fromClient(game.desk, Message.fromJson(text));
   assert.deepEqual(
     passed,
     lines.map((text) => `${text}\n`),
@@ -86,7 +82,6 @@ const meanings: [line: string, meant: object][] = [
 
 for (const [text, meant] of meanings) {
   test(`P2 ${text} is taken for what it is meant to be`, () => {
-    const line = Buffer.from(`${text}\n`);
-    assert.deepEqual(meantEnvelope(serving().desk, scan(line), line, 0, line.length), meant);
+    assert.deepEqual(asMeant(serving().desk, Message.fromJson(text)).envelope, meant);
   });
 }

@@ -4,8 +4,8 @@ import { fromClient } from '#src/exchange/from-client.js';
 import { fromServer } from '#src/exchange/from-server.js';
 import * as handover from '#src/exchange/handover.js';
 import type { Failure } from '#src/agent/words.js';
-import { cutOut, isInPieces, type Run } from '#src/wire/run.js';
-import { scan } from '#src/wire/scan.js';
+import { LineSplitter } from '#src/wire/lines.js';
+import type { Message } from '#src/wire/message.js';
 
 export interface Play {
   readonly desk: Desk;
@@ -31,12 +31,12 @@ export function play(options: Partial<DeskOptions> = {}): Play {
   const warnings: string[] = [];
   const drained: number[] = [];
   const calls: AgentCall[] = [];
-  const read = (run: Run, from = 0, to = run.length): unknown => JSON.parse(String(cutOut(run, from, to))) as unknown;
+  const read = (message: Message): unknown => JSON.parse(String(message)) as unknown;
   const game: Play = {
     desk: createDesk(
       {
-        client: (line, from, to) => void sent.push(['client', read(line, from, to)]),
-        server: (generation, line, from, to) => void sent.push([generation, read(line, from, to)]),
+        client: (message) => void sent.push(['client', read(message)]),
+        server: (generation, message) => void sent.push([generation, read(message)]),
         now: () => game.now,
         drained: (generation) => void drained.push(generation),
         introduced: () => {},
@@ -71,20 +71,8 @@ export function play(options: Partial<DeskOptions> = {}): Play {
     tools: undefined,
     now: 0,
     retries: false,
-    client: (message) => {
-      const line = Buffer.from(`${JSON.stringify(message)}\n`);
-      const run = asRead(line);
-      fromClient(game.desk, run, scan(line), undefined, 0, line.length);
-    },
-    server: (generation, message) => {
-      // Messages come in runs: what stands before and behind is no part of this one.
-      const [before, line] = ['{"before":1}\n', `${JSON.stringify(message)}\n`];
-      const pieces = asRead(Buffer.from(line));
-      if (isInPieces(pieces)) return fromServer(game.desk, generation, pieces, scan(Buffer.from(line)));
-      const run = Buffer.from(`${before}${line}{"behind":1}\n`);
-      const to = before.length + Buffer.byteLength(line);
-      fromServer(game.desk, generation, run, scan(run, before.length, to), before.length, to);
-    },
+    client: (message) => fromClient(game.desk, asRead(message)),
+    server: (generation, message) => fromServer(game.desk, generation, asRead(message)),
     take: () => sent.splice(0),
   };
   return game;
@@ -120,10 +108,19 @@ export function lose(desk: Desk, generation: number, crash?: Failure): handover.
   return handover.lose(desk, generation, crash);
 }
 
-/** Long lines come in pieces. */
-function asRead(line: Buffer): Run {
-  return line.length < 4096 ? line : [line.subarray(0, 1000), line.subarray(1000, 3000), line.subarray(3000)];
+/** As the message would be read: what stands before and behind it is no part of it, and long lines come in pieces. */
+function asRead(message: unknown): Message {
+  const read: Message[] = [];
+  const lines = { message: (line: Message) => void read.push(line), oversized: () => {} };
+  const splitter = new LineSplitter({ limit: Infinity }, lines);
+  const line = Buffer.from(`${JSON.stringify(message)}\n`);
+  if (line.length < 4096) splitter.push(Buffer.concat([BEFORE, line, BEHIND]));
+  else for (const [from, to] of [[0, 1000], [1000, 3000], [3000]]) splitter.push(line.subarray(from, to));
+  return read[line.length < 4096 ? 1 : 0]!;
 }
+
+const BEFORE = Buffer.from('{"before":1}\n');
+const BEHIND = Buffer.from('{"behind":1}\n');
 
 export const request = (id: number | string, method: string, params: object = {}): object => ({
   jsonrpc: '2.0',

@@ -21,7 +21,7 @@ test('P12 bounded: a request that was taken back is not kept, because servers ne
   const game = serving();
   game.client(request(1, 'tools/call', { name: 'a', arguments: { text: 'x'.repeat(100_000) } }));
   game.client(takeBack(1));
-  assert.equal(game.desk.ledger.find(keyOf('1'))?.run.length, 0);
+  assert.equal(game.desk.ledger.find(keyOf('1'))?.message.length, 0);
   game.take();
   game.server(1, answer(1, { late: true }));
   game.server(1, answer(1, { late: true }));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromClient } from '#src/exchange/from-client.js';
 import { tellWaiting, valueOfWait } from '#src/exchange/wait-progress.js';
-import { scan } from '#src/wire/scan.js';
+import { Message } from '#src/wire/message.js';
 import { answer, play, request, tell, type Play, holdTraffic, lose, release, takeOver } from './play.js';
 
 function serving(options: Parameters<typeof play>[0] = {}): Play {
@@ -51,10 +51,8 @@ test('P2 same bytes: a token is told as it is spelt, and each of a batch has its
   game.desk.ports.client = (line) => void lines.push(String(line));
   const one = (id: number, token: string) =>
     `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`;
-  for (const line of [one(1, '12345678901234567890'), `[${one(2, '"\\u0061"')},${one(3, '1.0')}]`]) {
-    const bytes = Buffer.from(`${line}\n`);
-    fromClient(game.desk, bytes, scan(bytes));
-  }
+  for (const line of [one(1, '12345678901234567890'), `[${one(2, '"\\u0061"')},${one(3, '1.0')}]`])
+    fromClient(game.desk, Message.fromJson(line));
   tick(game);
   assert.deepEqual(
     lines.map((line) => /"progressToken":(.*?),"progress":-1,/.exec(line)?.[1]),

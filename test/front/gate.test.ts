@@ -2,34 +2,47 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gate, type GateEvents } from '#src/front/gate.js';
-import { cutOut } from '#src/wire/run.js';
+import { LineSplitter } from '#src/wire/lines.js';
+import type { Message } from '#src/wire/message.js';
 
 const ask = (id: number): Buffer => Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`);
 const say = (what: string): Buffer => Buffer.from(`{"jsonrpc":"2.0","method":"${what}"}\n`);
 
+interface Opened {
+  readonly gate: Gate;
+  /** Whole lines. */
+  read(chunk: Buffer): void;
+}
+
 /** Requests are guarded, nothing ever stirs; `pass` is told what of each line tells it from others. */
-function open(pass: (name: string, line: Buffer) => void): Gate {
+function open(pass: (name: string, message: Message) => void): Opened {
   const events: GateEvents = {
-    pass: (run, from, to, envelope) => {
+    forward: (message) => {
+      const { envelope } = message;
       const name = envelope.kind === 'request' ? envelope.id : envelope.kind === 'notification' ? envelope.method : '?';
-      pass(name, cutOut(run, from, to));
+      pass(name, message);
     },
-    guards: (envelope) => envelope.kind === 'request',
-    refresh: () => undefined,
+    needsCheck: (envelope) => envelope.kind === 'request',
+    check: () => undefined,
     full: () => {},
   };
-  return new Gate(events);
+  const gate = new Gate(events);
+  const lines = new LineSplitter(
+    { limit: Infinity },
+    { message: (message) => gate.push(message), oversized: () => {} },
+  );
+  return { gate, read: (chunk) => lines.push(chunk) };
 }
 
 test('P3 order: what is pushed while lines pass comes behind all of them', async () => {
   const passed: string[] = [];
-  const gate = open((name) => {
+  const { gate, read } = open((name) => {
     passed.push(name);
-    if (name === '1') gate.push(say('late'));
+    if (name === '1') read(say('late'));
   });
-  gate.push(Buffer.concat([ask(1), say('a')]));
-  gate.push(say('b'));
-  gate.push(ask(2));
+  read(Buffer.concat([ask(1), say('a')]));
+  read(say('b'));
+  read(ask(2));
   await gate.emptied();
   assert.deepEqual(passed, ['1', 'a', 'b', '2', 'late']);
 });
@@ -37,27 +50,27 @@ test('P3 order: what is pushed while lines pass comes behind all of them', async
 test('P4 fresh: a request passes after two turns of the event loop, and not before', async () => {
   let turns = 0;
   const passedAt: number[] = [];
-  const gate = open(() => passedAt.push(turns));
+  const { gate, read } = open(() => passedAt.push(turns));
   // Each turn of setImmediate contains one poll, and the second begins only after all that was there at the push.
   const count = (): void => {
     turns++;
     if (passedAt.length === 0) setImmediate(count);
   };
   setImmediate(count);
-  gate.push(ask(1));
+  read(ask(1));
   await gate.emptied();
   assert.deepEqual(passedAt, [2]);
 });
 
 test('P3 order: what has to pass once more comes before all that waits, also while lines pass', async () => {
   const passed: string[] = [];
-  const gate = open((name, line) => {
+  const { gate, read } = open((name, message) => {
     passed.push(name);
-    if (name === 'a') gate.unshift([{ line, envelope: { kind: 'notification', method: 'again' }, since: 0 }]);
+    if (name === 'a') gate.unshift([{ message: message.meaning({ kind: 'notification', method: 'again' }), since: 0 }]);
   });
-  gate.push(Buffer.concat([ask(1), say('a')]));
-  gate.push(Buffer.concat([say('b'), ask(2)]));
-  gate.push(say('c'));
+  read(Buffer.concat([ask(1), say('a')]));
+  read(Buffer.concat([say('b'), ask(2)]));
+  read(say('c'));
   await gate.emptied();
   assert.deepEqual(passed, ['1', 'a', 'again', 'b', '2', 'c']);
 });
@@ -68,10 +81,10 @@ test('P12 bounded: a line costs the same, however many chunks of one line wait',
     let passed = 0;
     const began = process.cpuUsage();
     for (let round = 0; round < 600_000 / count; round++) {
-      const gate = open(() => void passed++);
+      const { gate, read } = open(() => void passed++);
       const line = say('a');
-      gate.push(ask(1));
-      for (let at = 1; at < count; at++) gate.push(line);
+      read(ask(1));
+      for (let at = 1; at < count; at++) read(line);
       await gate.emptied();
     }
     const { user, system } = process.cpuUsage(began);

@@ -5,6 +5,7 @@
  */
 import { neverCached, promiseListChanges, withFailure } from '#src/exchange/patch.js';
 import { appendAt, locate, readAt, setAt } from '#src/wire/edit.js';
+import { Message } from '#src/wire/message.js';
 import { holds, same, sameBytes } from './difference.js';
 import type { Random } from './random.js';
 import { attempt, follow, isObject, withSet } from './reference.js';
@@ -90,9 +91,10 @@ function checkAppended(
 }
 
 function checkPatches(line: Buffer, value: unknown): void {
+  const message = Message.of(line);
   if (!isObject(follow(value, ['result'])?.value)) {
-    const patched = withFailure(neverCached(promiseListChanges(line, ['result', 'capabilities'])), failure);
-    holds('a patch of what has no result', patched === line);
+    const patched = withFailure(neverCached(promiseListChanges(message, ['result', 'capabilities'])), failure);
+    holds('a patch of what has no result', patched === message);
     return;
   }
   const at = ['result', 'capabilities'];
@@ -100,23 +102,23 @@ function checkPatches(line: Buffer, value: unknown): void {
   for (const name of ['tools', 'prompts', 'resources']) {
     if (isObject(follow(value, [...at, name])?.value)) promised = withSet(promised, [...at, name, 'listChanged'], true);
   }
-  patchedTo('promiseListChanges', line, promiseListChanges(line, at), value, promised);
+  patchedTo('promiseListChanges', message, promiseListChanges(message, at), value, promised);
   const cached = follow(value, ['result', 'ttlMs']);
   const fresh = cached === undefined ? value : withSet(value, ['result', 'ttlMs'], 0);
-  patchedTo('neverCached', line, neverCached(line), value, fresh);
+  patchedTo('neverCached', message, neverCached(message), value, fresh);
   const content = follow(value, ['result', 'content'])?.value;
   if (!Array.isArray(content)) {
-    holds('withFailure changes what has no content', withFailure(line, failure) === line);
+    holds('withFailure changes what has no content', withFailure(message, failure) === message);
     return;
   }
-  const after = withFailure(line, failure);
+  const after = withFailure(message, failure).bytes();
   const told = follow(JSON.parse(after.toString()), ['result', 'content'])?.value as unknown[];
   same('withFailure', told.slice(0, -1), content);
   onlyPutIn(line, after);
 }
 
-function patchedTo(what: string, line: Buffer, patched: Buffer, value: unknown, expected: unknown): void {
-  if (patched !== line) same(what, JSON.parse(patched.toString()), expected);
+function patchedTo(what: string, message: Message, patched: Message, value: unknown, expected: unknown): void {
+  if (patched !== message) same(what, JSON.parse(patched.toString()), expected);
   else if (expected !== value) same(what, value, expected);
 }
 

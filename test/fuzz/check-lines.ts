@@ -3,8 +3,8 @@
  * those over the limit are told once with their beginning, and what is written are the bytes that came.
  */
 import { Writable } from 'node:stream';
-import { lineEnd, LineSplitter } from '#src/wire/lines.js';
-import { scan, scanPieces } from '#src/wire/scan.js';
+import { LineSplitter } from '#src/wire/lines.js';
+import { scan } from '#src/wire/scan.js';
 import { LineWriter } from '#src/wire/writer.js';
 import { holds, same, sameBytes } from './difference.js';
 import type { Random } from './random.js';
@@ -23,23 +23,17 @@ export function checkLines(bytes: Buffer, random: Random): void {
   const splitter = new LineSplitter(
     { limit },
     {
-      run(run) {
-        for (let from = 0, to = 0; from < run.length; from = to) {
-          to = lineEnd(run, from);
-          seen.push(run.subarray(from, to));
-          writer.push(run, from, to);
-          if (random.oneIn(10)) writer.flush();
-        }
-      },
-      pieces(pieces, length) {
-        const whole = Buffer.concat(pieces);
-        same('length of a line in pieces', length, whole.length);
-        holds('a line in pieces is in several', pieces.length > 1);
-        if (scanPieces(pieces, length) !== undefined) same('scan in pieces', scanPieces(pieces, length), scan(whole));
+      message(message) {
+        const envelope = random.oneIn(3) ? message.envelope : undefined;
+        writer.send(message);
+        if (random.oneIn(10)) writer.flush();
+        const whole = message.bytes();
+        same('length of a message', message.length, whole.length);
+        if (envelope !== undefined) same('envelope before the line is put together', envelope, scan(whole));
+        same('envelope', message.envelope, scan(whole));
         seen.push(whole);
-        writer.push(pieces);
       },
-      tooLong(head) {
+      oversized(head) {
         seen.push('too long');
         holds('a head is how a line began', head.length > 0 && bytes.includes(head));
       },

@@ -2,8 +2,9 @@
  * The scanner, the inside of batches and the keys of ids against JSON.parse. A byte order mark is no part of a line;
  * bytes that are no UTF-8 count as U+FFFD, as they do for every reader of text.
  */
-import { lookInside, joinBatch } from '#src/exchange/batch.js';
+import { messagesIn, joinBatch } from '#src/exchange/batch.js';
 import { keyOf } from '#src/session/ids.js';
+import { Message } from '#src/wire/message.js';
 import { idInHead, scan, type Envelope } from '#src/wire/scan.js';
 import { holds, same, sameBytes } from './difference.js';
 import type { Random } from './random.js';
@@ -88,25 +89,21 @@ function cut(line: Buffer, { open, ids }: Reading, random: Random): void {
 }
 
 function inside(line: Buffer, value: readonly unknown[]): void {
-  const members = lookInside(line);
+  const members = messagesIn(Message.of(line));
   // A mark at the beginning is taken off before a line comes to the pipeline, or it is no JSON there.
   if (line[0] === 0xef) return;
-  holds('lookInside: a batch has members', members !== undefined);
+  holds('messagesIn: a batch has members', members !== undefined);
   same(
-    'lookInside',
-    members?.map((member) => JSON.parse(member.line.toString()) as unknown),
+    'messagesIn',
+    members?.map((member) => JSON.parse(String(member)) as unknown),
     value,
   );
   for (const member of members ?? []) {
-    same('lookInside: envelope', member.envelope, scan(member.line));
-    holds('lookInside: the bytes are in the line', line.includes(member.line.subarray(0, -1)));
+    same('messagesIn: envelope', member.envelope, scan(member.bytes()));
+    holds('messagesIn: the bytes are in the line', line.includes(member.bytes().subarray(0, -1)));
   }
   if (members === undefined || members.length === 0) return;
-  const bodies = members.map((member) => member.line.subarray(0, -1));
+  const bodies = members.map((member) => member.bytes().subarray(0, -1));
   const joined = [Buffer.from('['), ...bodies.flatMap((body, i) => (i === 0 ? [body] : [Buffer.from(','), body]))];
-  sameBytes(
-    'joinBatch',
-    joinBatch(members.map((member) => member.line)),
-    Buffer.concat([...joined, Buffer.from(']\n')]),
-  );
+  sameBytes('joinBatch', joinBatch(members).bytes(), Buffer.concat([...joined, Buffer.from(']\n')]));
 }

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ledger } from '#src/session/ledger.js';
 import { Questions } from '#src/session/questions.js';
+import { Message } from '#src/wire/message.js';
 
 test('P1 one answer: requests under one id are settled one by one, each with the generation that owes it', () => {
   const ledger = new Ledger();
-  const line = Buffer.from('{}\n');
+  const line = Message.fromJson('{}');
   for (const generation of [1, 2, 3]) ledger.enter('7', `method-${generation}`, line, generation);
   assert.equal(ledger.settle('7', 2)?.method, 'method-2');
   assert.equal(ledger.settle('7', 2), undefined);
@@ -20,7 +21,7 @@ test('P1 one answer: requests under one id are settled one by one, each with the
 
 test('P1 one answer: a lost generation owes all that was asked of it, and nothing of the others', () => {
   const ledger = new Ledger();
-  const line = Buffer.from('{}\n');
+  const line = Message.fromJson('{}');
   for (const generation of [1, 2, 1]) ledger.enter('"a"', `method-${generation}`, line, generation);
   assert.equal(ledger.take(1).length, 2);
   assert.deepEqual([ledger.owing(1), ledger.owing(2)], [0, 1]);

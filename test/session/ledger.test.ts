@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyOf } from '#src/session/ids.js';
 import { Ledger } from '#src/session/ledger.js';
+import { Message } from '#src/wire/message.js';
 import { fc } from '../support/property.js';
+
+const NOTHING = Message.of(Buffer.alloc(0));
 
 test('P3 order: what a lost server owed comes back oldest first, also under ids that were used twice', () => {
   const ledger = new Ledger();
-  for (const [at, id] of ['1', '2', '1', '3', '2'].entries()) ledger.enter(id, `m${at}`, Buffer.alloc(0), 7);
-  ledger.enter('9', 'another', Buffer.alloc(0), 8);
+  for (const [at, id] of ['1', '2', '1', '3', '2'].entries()) ledger.enter(id, `m${at}`, NOTHING, 7);
+  ledger.enter('9', 'another', NOTHING, 8);
   assert.deepEqual(
     ledger.take(7).map(({ method }) => method),
     ['m0', 'm1', 'm2', 'm3', 'm4'],
@@ -19,17 +22,17 @@ test('P3 order: what a lost server owed comes back oldest first, also under ids 
 
 test('P1 nothing lost: what is released keeps nothing of its request, and takes nothing into the next', () => {
   const ledger = new Ledger();
-  const line = Buffer.from('a line');
-  ledger.enter('1', 'tools/call', line, 7, { batch: { line }, again: true });
+  const line = Message.of(Buffer.from('a line'));
+  ledger.enter('1', 'tools/call', line, 7, {}, true);
   ledger.enter('1', 'ping', line, 7);
   const owed = ledger.settle('1', 7)!;
   ledger.release(owed);
-  assert.deepEqual([owed.run.length, owed.id, owed.key, owed.method], [0, '', '', '']);
+  assert.deepEqual([owed.message.length, owed.id, owed.key, owed.method], [0, '', '', '']);
 
   ledger.enter('2', 'tools/list', line, 8);
   const next = ledger.find('2')!;
   const { id, method, generation, order, batch, again, cancelled, next: below } = next;
-  assert.deepEqual([id, method, generation, order, String(next.run)], ['2', 'tools/list', 8, 3, 'a line']);
+  assert.deepEqual([id, method, generation, order, String(next.message)], ['2', 'tools/list', 8, 3, 'a line']);
   assert.deepEqual([batch, again, cancelled, below], [undefined, false, false, undefined]);
   assert.equal(ledger.find('1')?.method, 'tools/call');
   assert.equal(ledger.owing(7), 1);
@@ -56,7 +59,7 @@ test('P1 nothing lost: whatever is asked, cancelled and answered in any order, t
         const key = keyOf(of.id);
         const newest = list.findLast((kept) => kept.key === key && kept.generation === of.generation);
         if (act === 'enter') {
-          ledger.enter(of.id, `m${at}`, Buffer.from(`line ${at}`), of.generation);
+          ledger.enter(of.id, `m${at}`, Message.of(Buffer.from(`line ${at}`)), of.generation);
           list.push({ key, method: `m${at}`, generation: of.generation, cancelled: false });
         } else if (act === 'settle') {
           const settled = ledger.settle(of.id, of.generation);
@@ -99,7 +102,7 @@ test('P12 bounded: tens of thousands of open requests are found as fast as a few
     const costs = Array.from({ length: 5 }, () => {
       const ledger = new Ledger();
       const began = process.cpuUsage();
-      for (const each of all) ledger.enter(each, 'tools/call', Buffer.alloc(0), 1);
+      for (const each of all) ledger.enter(each, 'tools/call', NOTHING, 1);
       for (const each of all) assert.equal(ledger.settle(each, 1)?.id, each);
       return process.cpuUsage(began).user / count;
     });
@@ -112,7 +115,7 @@ test('P12 bounded: tens of thousands of open requests are found as fast as a few
 
 test('P3 order: what is owed is taken oldest first after the drawers were made more', () => {
   const ledger = new Ledger();
-  for (let n = 0; n < 9000; n++) ledger.enter(String(n % 3000), `m${n}`, Buffer.alloc(0), 1);
+  for (let n = 0; n < 9000; n++) ledger.enter(String(n % 3000), `m${n}`, NOTHING, 1);
   assert.equal(ledger.settle('7', 1)?.method, 'm6007');
   const taken = ledger.take(1).map(({ method }) => Number(method.slice(1)));
   assert.deepEqual(

@@ -7,6 +7,7 @@ type Tree = ReadonlyMap<string, string>;
 /** What each folder may import besides itself. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   wire: [],
+  channel: ['wire'],
   process: [],
   events: ['agent'],
   sinks: ['events', 'state', 'agent'],
@@ -17,14 +18,15 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   session: ['wire'],
   lists: ['wire'],
   build: ['process', 'state'],
-  server: ['process', 'wire', 'agent'],
-  flow: ['process', 'wire', 'events', 'config', 'server'],
+  server: ['process', 'wire', 'channel', 'agent'],
+  flow: ['process', 'wire', 'channel', 'events', 'config', 'server'],
   front: ['wire'],
-  exchange: ['session', 'wire', 'lists', 'agent'],
+  exchange: ['session', 'wire', 'channel', 'lists', 'agent'],
   project: 'process events state config agent watch session build server flow'.split(' '),
-  lineage: 'wire process events state config agent watch session lists build server flow front exchange project'.split(
-    ' ',
-  ),
+  lineage:
+    'wire channel process events state config agent watch session lists build server flow front exchange project'.split(
+      ' ',
+    ),
   clients: ['config', 'state'],
   smoke: ['wire', 'process', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
   cli: [

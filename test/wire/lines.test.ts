@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { lineEnd, LineSplitter } from '#src/wire/lines.js';
+import { LineSplitter } from '#src/wire/lines.js';
 
 function split(chunks: readonly Buffer[], limit = Infinity): { lines: Buffer[]; heads: Buffer[]; rest: Buffer } {
   const lines: Buffer[] = [];
@@ -10,16 +10,8 @@ function split(chunks: readonly Buffer[], limit = Infinity): { lines: Buffer[]; 
   const splitter = new LineSplitter(
     { limit },
     {
-      run: (run) => {
-        for (let from = 0, to = 0; from < run.length; from = to)
-          lines.push(run.subarray(from, (to = lineEnd(run, from))));
-      },
-      pieces: (pieces, length) => {
-        const line = Buffer.concat(pieces);
-        assert.deepEqual([pieces.length > 1, line.length], [true, length]);
-        lines.push(line);
-      },
-      tooLong: (head) => heads.push(head),
+      message: (message) => void lines.push(message.bytes()),
+      oversized: (head) => heads.push(head),
     },
   );
   for (const chunk of chunks) splitter.push(chunk);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
 import { quickHead, quickScan } from '#src/wire/fast-scan.js';
-import { idInHead, scan, scanAny, scanPieces, type Envelope } from '#src/wire/scan.js';
+import { idInHead, scan, fullScan, scanPieces, type Envelope } from '#src/wire/scan.js';
 
 /** What the scanner should say of a line that JSON.parse accepts. */
 function oracle(text: string): Envelope {
@@ -185,7 +185,7 @@ test('P2 same bytes: what is read in one pass is what is read with care, or noth
       const quick = quickScan(line, 0, line.length);
       if (quick === undefined) return;
       read++;
-      assert.deepEqual(quick, scanAny(line, 0, line.length), String(line));
+      assert.deepEqual(quick, fullScan(line, 0, line.length), String(line));
     }),
     { numRuns: 20_000 },
   );
@@ -206,7 +206,7 @@ test('P2 same bytes: the head of a long line tells what the whole does, or nothi
   fc.assert(
     fc.property(scraps, large, fc.nat({ max: 5 }), ending, fc.array(fc.nat()), (some, one, at, end, cuts) => {
       const line = Buffer.from(`{${some.toSpliced(at, 0, one).join(',')}}${end}`);
-      const envelope = scanAny(line, 0, line.length);
+      const envelope = fullScan(line, 0, line.length);
       const quick = quickHead(line, 0, line.length);
       if (quick !== undefined) assert.deepEqual(quick, envelope, String(line));
       if (quick !== undefined) heads++;
@@ -233,7 +233,7 @@ test('from the length on at which a line is no longer walked to its end, nobody 
     const envelope: Envelope = { kind: 'request', id: isShort ? '2' : '1', method: 'm' };
     for (const space of ['', ' ', ' '.repeat(500)]) {
       const spaced = Buffer.concat([line.subarray(0, -1), Buffer.from(`${space}\n`)]);
-      assert.deepEqual([scan(spaced), scanAny(spaced, 0, spaced.length)], [envelope, envelope], `${length}`);
+      assert.deepEqual([scan(spaced), fullScan(spaced, 0, spaced.length)], [envelope, envelope], `${length}`);
       const pieces = [spaced.subarray(0, 100), spaced.subarray(100, -3), spaced.subarray(-3)];
       assert.deepEqual(scanPieces(pieces, spaced.length), isShort ? undefined : envelope, `${length}`);
     }

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fc } from '../support/property.js';
+import { Message } from '#src/wire/message.js';
 import { LineWriter } from '#src/wire/writer.js';
 
 function collect(): { stream: Writable; written: Buffer[] } {
@@ -35,7 +36,7 @@ test('P2 same bytes: whatever lies where in memory, what is written is what was 
     fc.property(fc.array(fc.oneof(piece, next)), (pieces) => {
       const { stream, written } = collect();
       const writer = new LineWriter(stream, () => {});
-      for (const { bytes, from, to } of pieces) writer.push(bytes, from, to);
+      for (const { bytes, from, to } of pieces) writer.push(bytes, from, to, to === bytes.length);
       writer.flush();
       const pushed = pieces.map(({ bytes, from, to }) => bytes.subarray(from, to));
       assert.deepEqual(Buffer.concat(written), Buffer.concat(pushed));
@@ -47,10 +48,10 @@ test('lines that lie side by side leave in one write', () => {
   const { stream, written } = collect();
   const writer = new LineWriter(stream, () => {});
   const run = Buffer.from('a\nb\nc\nd\n');
-  writer.push(run, 0, 2);
-  writer.push(run, 2, 4);
-  writer.push(run.subarray(4, 6));
-  writer.push(run, 6);
+  writer.push(run, 0, 2, false);
+  writer.push(run, 2, 4, false);
+  writer.push(run.subarray(4, 6), 0, 2, false);
+  writer.push(run, 6, 8, false);
   writer.flush();
   assert.deepEqual(written.map(String), ['a\nb\nc\nd\n']);
 });
@@ -59,9 +60,9 @@ test('P2 same bytes: what lies where the last line ended, but in another memory,
   const { stream, written } = collect();
   const writer = new LineWriter(stream, () => {});
   const [one, other] = ['a\nb\n', 'c\nd\n'].map((text) => Buffer.from(new TextEncoder().encode(text).buffer));
-  writer.push(one!, 0, 2);
-  writer.push(other!, 2, 4);
-  writer.push(one!.subarray(2));
+  writer.push(one!, 0, 2, false);
+  writer.push(other!, 2, 4, true);
+  writer.push(one!.subarray(2), 0, 2, false);
   writer.flush();
   assert.equal(Buffer.concat(written).toString(), 'a\nd\nb\n');
 });
@@ -97,21 +98,21 @@ function toProcess(t: TestContext): ToProcess {
 test('of a long run of lines the first are on their way to another process before the last are pushed', async (t) => {
   const { writer, written, end } = toProcess(t);
   const run = Buffer.from('a\n'.repeat(200));
-  for (let at = 0; at < run.length - 2; at += 2) writer.push(run, at, at + 2);
+  for (let at = 0; at < run.length - 2; at += 2) writer.push(run, at, at + 2, false);
   assert.ok(written() > 0 && written() < run.length - 2, `${written()} bytes before the last line`);
-  writer.push(run, run.length - 2, run.length);
+  writer.push(run, run.length - 2, run.length, true);
   assert.deepEqual(await end(), run);
 });
 
 test('P3 a run that is gone through leaves with its last line, behind what waits', async (t) => {
   const { writer, written, end } = toProcess(t);
   const run = Buffer.from('b\nc\n');
-  writer.push(Buffer.from('a\n'));
-  writer.push(run, 0, 2);
+  writer.send(Message.of(Buffer.from('a\n')));
+  writer.push(run, 0, 2, false);
   assert.equal(written(), 0);
-  writer.push(run, 2, 4);
+  writer.push(run, 2, 4, true);
   assert.equal(written(), 6);
-  writer.push(Buffer.from('d\n'));
+  writer.send(Message.of(Buffer.from('d\n')));
   assert.equal(written(), 6);
   assert.equal(String(await end()), 'a\nb\nc\nd\n');
 });
@@ -119,12 +120,12 @@ test('P3 a run that is gone through leaves with its last line, behind what waits
 test('P12 bounded: of many runs of one line in one turn, only the first is written by itself', async (t) => {
   const { writer, writes, end } = toProcess(t);
   const lines = Array.from({ length: 1000 }, (_, at) => Buffer.from(`${at}\n`));
-  for (const line of lines) writer.push(line, 0, line.length);
+  for (const line of lines) writer.push(line, 0, line.length, true);
   await writer.drained();
   await nextTurn();
   assert.ok(writes() < 20, `${writes()} writes`);
   const before = writes();
-  writer.push(lines[0] as Buffer, 0, 2);
+  writer.push(lines[0] as Buffer, 0, 2, true);
   assert.equal(writes(), before + 1);
   assert.equal(String(await end()), `${lines.join('')}0\n`);
 });
@@ -132,7 +133,7 @@ test('P12 bounded: of many runs of one line in one turn, only the first is writt
 test('a stream of a caller’s own gets nothing before the turn is over: it may answer at once', () => {
   const { stream, written } = collect();
   const writer = new LineWriter(stream, () => {});
-  writer.push(Buffer.from('a\n'), 0, 2);
+  writer.push(Buffer.from('a\n'), 0, 2, true);
   assert.equal(written.length, 0);
   writer.flush();
   assert.equal(written.length, 1);
@@ -143,13 +144,13 @@ test('P1 P3 who answers in the middle of a write loses nothing, and comes behind
   const stream = new Writable({
     writev(chunks, done) {
       for (const { chunk } of chunks) taken.push(...String(chunk).trimEnd().split('\n'));
-      for (let n = 0; n < 100 && taken.length === 2; n++) writer.push(Buffer.from(`nested ${n}\n`));
+      for (let n = 0; n < 100 && taken.length === 2; n++) writer.send(Message.of(Buffer.from(`nested ${n}\n`)));
       done();
     },
   });
   const writer: LineWriter = new LineWriter(stream, () => {});
-  writer.push(Buffer.from('first\n'));
-  writer.push(Buffer.from('second\n'));
+  writer.send(Message.of(Buffer.from('first\n')));
+  writer.send(Message.of(Buffer.from('second\n')));
   await writer.drained();
   await writer.drained();
   assert.equal(taken.length, 102);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { momentOf, type When } from '#src/project/edits/call-writes.js';
 import { Ledger } from '#src/session/ledger.js';
+import { Message } from '#src/wire/message.js';
 
 const idle = {
   open: false,
@@ -75,7 +76,7 @@ test('the ledger knows when the client waited for results of tool calls, and for
   const enter =
     (id: string, method = 'tools/call') =>
     () =>
-      ledger.enter(id, method, Buffer.from('{}'), 1);
+      ledger.enter(id, method, Message.fromJson('{}'), 1);
   const settle = (id: string) => () => ledger.settle(id, 1);
   at(900, enter('0', 'tools/list'));
   at(910, settle('0'));

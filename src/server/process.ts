@@ -1,0 +1,133 @@
+/**
+ * The process of a server: its exit, what it prints for people, signs of life, and the termination ladder. What it says
+ * in messages is read by whoever takes its stdin and stdout (connection.ts).
+ */
+import type { Readable, Writable } from 'node:stream';
+import type { Child, Exit } from '../process/child.js';
+import { groupCpuTicks } from '../process/cpu-time.js';
+import type { OrphanGuard } from '../process/orphan-guard.js';
+import { terminate, type Ladder } from '../process/terminate.js';
+import { OutputTail } from './output-tail.js';
+
+export interface ServerProcessSpec {
+  /** Where the server's stderr goes, unchanged. */
+  readonly stderr: Writable;
+  /** Sees what goes to stderr; nothing: there is no more. */
+  readonly onStderr?: (chunk?: Buffer) => void;
+  /** Who ends the server if this process can't any more. */
+  readonly guard?: Pick<OrphanGuard, 'add' | 'remove'>;
+}
+
+const KILL: Ladder = { end: true, steps: [{ signal: 'SIGKILL', after: 0 }] };
+
+/** When stderr need not wait any more: it was read, or nobody will ever read it. */
+const STDERR_READ_AGAIN = ['drain', 'error', 'close'] as const;
+
+export class ServerProcess {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** What it printed for people: on stderr, and on stdout where it was no message. */
+  readonly output = new OutputTail();
+  /** Resolves with its end. Its pipes may hold more. */
+  readonly exited: Promise<Exit>;
+  /** Resolves when nothing more will come on stderr. */
+  readonly stderrEnded: Promise<void>;
+  readonly #child: Child;
+  readonly #endInput: () => void;
+  #ladder = new AbortController();
+  #isStopping = false;
+  #exit: Exit | undefined;
+  #fault: string | undefined;
+
+  /** `endInput`: writes what is left for the server and ends its stdin. */
+  constructor(child: Child, { stderr, onStderr, guard }: ServerProcessSpec, endInput: () => void) {
+    this.pid = child.pid;
+    this.stdin = child.stdin as Writable;
+    this.stdout = child.stdout;
+    this.exited = child.exited;
+    this.#child = child;
+    this.#endInput = endInput;
+    this.stderrEnded = this.#passStderr(stderr, onStderr);
+    guard?.add(this.pid);
+    void child.exited.then(() => this.#ladder.abort());
+  }
+
+  /** Why it had to be stopped, if it had: the exit alone would not tell. */
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  /** Somebody has asked for its end. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** How it ended, once it has and all that it wrote has been read. */
+  get exit(): Exit | undefined {
+    return this.#exit;
+  }
+
+  get isGone(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  /** Differs from what it was before if the server has said something on stderr since, or has used the processor. */
+  signOfLife(): string {
+    return `${this.output.written} ${groupCpuTicks(this.pid)}`;
+  }
+
+  signalProcess(name: NodeJS.Signals): void {
+    this.#child.signalProcess(name);
+  }
+
+  /** Climbs this ladder instead of the one before, if any. */
+  stop(ladder: Ladder): void {
+    this.#isStopping = true;
+    this.#ladder.abort();
+    this.#ladder = new AbortController();
+    if (ladder.end === true) this.#endInput();
+    void terminate(this.#child, { steps: ladder.steps }, this.#ladder.signal);
+  }
+
+  /** Stops it at once, because of this. */
+  failAndKill(fault: string): void {
+    this.#fault = fault;
+    this.stop(KILL);
+  }
+
+  /** Reads on what it printed on stderr, though nobody takes it: little is left, and nobody adds to it. */
+  readRest(): void {
+    this.#child.stderr.resume();
+  }
+
+  /** All that it wrote has been read, or never will be. */
+  finish(exit: Exit): void {
+    this.stdout.destroy();
+    this.#child.stderr.destroy();
+    this.#child.stdin?.destroy();
+    this.#exit = exit;
+  }
+
+  #passStderr(to: Writable, onStderr: ServerProcessSpec['onStderr']): Promise<void> {
+    const { stderr } = this.#child;
+    const resume = (): void => {
+      for (const event of STDERR_READ_AGAIN) to.off(event, resume);
+      stderr.resume();
+    };
+    stderr.on('data', (chunk: Buffer) => {
+      this.output.push(chunk, 'stderr');
+      onStderr?.(chunk);
+      if (to.write(chunk) || to.destroyed) return;
+      stderr.pause();
+      for (const event of STDERR_READ_AGAIN) to.on(event, resume);
+    });
+    return new Promise((resolve) => {
+      stderr.on('close', () => resolve());
+      stderr.on('end', () => {
+        onStderr?.();
+        resolve();
+      });
+    });
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * One message as it was read or made: a line that ends with its newline. It hides how the line lies in memory: between
+ * two offsets of a chunk that it shares with other lines, in the pieces that a long line came in, or by itself. Nothing
+ * is copied and nothing is parsed before somebody asks for it. It knows JSON-RPC's envelope, and no method's meaning.
+ */
+import { appendAt, locate, readAt, setAt } from './edit.js';
+import type { Envelope } from './envelope.js';
+import { scan, scanPieces } from './scan.js';
+
+/** Takes the bytes of a message, as they lie. `isLast`: the chunk that they were read in has no more lines. */
+export interface ByteSink {
+  push(bytes: Buffer, from: number, to: number, isLast: boolean): void;
+}
+
+type Path = readonly string[];
+
+const BYTE_ORDER_MARK = 0xef;
+const MARK_LENGTH = 3;
+
+export class Message {
+  /** In bytes, with the newline. */
+  readonly length: number;
+  /** No other line that was read together with this one comes behind it. */
+  readonly isLast: boolean;
+  #chunk: Buffer;
+  #from: number;
+  #to: number;
+  #pieces: readonly Buffer[] | undefined;
+  #envelope: Envelope | undefined;
+  /** It was cut out of a chunk, and is not of our own making. */
+  readonly #isRead: boolean;
+
+  private constructor(
+    chunk: Buffer,
+    from: number,
+    to: number,
+    isRead: boolean,
+    pieces?: readonly Buffer[],
+    envelope?: Envelope,
+  ) {
+    this.length = to - from;
+    this.isLast = !isRead || to === chunk.length;
+    this.#chunk = chunk;
+    this.#from = from;
+    this.#to = to;
+    this.#pieces = pieces;
+    this.#envelope = envelope;
+    this.#isRead = isRead;
+  }
+
+  /** A line that lies by itself. */
+  static of(line: Buffer): Message {
+    return new Message(line, 0, line.length, false);
+  }
+
+  static fromJson(json: string): Message {
+    return Message.of(Buffer.from(`${json}\n`));
+  }
+
+  /** For wire/ alone: a line of a chunk. */
+  static inChunk(chunk: Buffer, from: number, to: number): Message {
+    return new Message(chunk, from, to, true);
+  }
+
+  /** For wire/ alone: a line of so many bytes that came in several chunks. */
+  static inPieces(pieces: readonly Buffer[], length: number): Message {
+    return new Message(NOTHING, 0, length, false, pieces);
+  }
+
+  get envelope(): Envelope {
+    return (this.#envelope ??= this.#scanned());
+  }
+
+  #scanned(): Envelope {
+    const brief = this.#pieces === undefined ? undefined : scanPieces(this.#pieces, this.length);
+    if (brief !== undefined) return brief;
+    if (this.#pieces !== undefined) this.bytes();
+    return scan(this.#chunk, this.#from, this.#to);
+  }
+
+  /** The whole line in one piece, with its newline. */
+  bytes(): Buffer {
+    if (this.#pieces !== undefined) {
+      this.#place(Buffer.concat(this.#pieces, this.length));
+      this.#pieces = undefined;
+    } else if (this.length !== this.#chunk.length) {
+      this.#place(this.#chunk.subarray(this.#from, this.#to));
+    }
+    return this.#chunk;
+  }
+
+  #place(line: Buffer): void {
+    this.#chunk = line;
+    this.#from = 0;
+    this.#to = line.length;
+  }
+
+  toString(): string {
+    return this.bytes().toString('utf8');
+  }
+
+  /** Whether this text stands anywhere in it, be it in a string. */
+  includes(text: string): boolean {
+    return this.bytes().includes(text);
+  }
+
+  /** The value at `path`, names of members from the outside in; parsed alone. */
+  read(path: Path): unknown {
+    return readAt(this.bytes(), path);
+  }
+
+  /** The value at `path` as JSON, in the spelling that it has here. */
+  raw(path: Path): string | undefined {
+    const span = locate(this.bytes(), path);
+    return span === undefined ? undefined : this.#chunk.toString('utf8', span.start, span.end);
+  }
+
+  has(path: Path): boolean {
+    return locate(this.bytes(), path) !== undefined;
+  }
+
+  /** Differs in the member at `path` alone (P2, same bytes). Undefined: there is no place for it. */
+  with(path: Path, json: string): Message | undefined {
+    const changed = setAt(this.bytes(), path, json);
+    return changed && Message.of(changed);
+  }
+
+  /** Has these elements behind those of the array at `path`. Undefined: there is no array. */
+  append(path: Path, elementsJson: readonly string[]): Message | undefined {
+    const changed = appendAt(this.bytes(), path, elementsJson);
+    return changed && Message.of(changed);
+  }
+
+  /** The same bytes, taken for something else than their envelope says. */
+  meaning(envelope: Envelope): Message {
+    return new Message(this.bytes(), 0, this.length, false, undefined, envelope);
+  }
+
+  /** A byte order mark before a message is no part of it. */
+  withoutByteOrderMark(): Message {
+    if (this.#pieces !== undefined || this.#chunk[this.#from] !== BYTE_ORDER_MARK) return this;
+    const { envelope } = this;
+    return new Message(this.#chunk, this.#from + MARK_LENGTH, this.#to, this.#isRead, undefined, envelope);
+  }
+
+  /** In memory of its own: a line keeps the whole chunk that it was read in. */
+  copy(): Message {
+    return Message.of(Buffer.from(this.bytes()));
+  }
+
+  writeTo(sink: ByteSink): void {
+    if (this.#pieces === undefined) sink.push(this.#chunk, this.#from, this.#to, this.#isRead && this.isLast);
+    else for (const piece of this.#pieces) sink.push(piece, 0, piece.length, false);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The bytes of messages that were read side by side, joined without a copy where that is possible. */
+export function joinedBytes(messages: readonly Message[]): Buffer {
+  const [first] = messages;
+  if (first === undefined) return NOTHING;
+  if (messages.length === 1) return first.bytes();
+  const lines = messages.map((message) => message.bytes());
+  const [start] = lines as [Buffer];
+  let end = start.byteOffset;
+  for (const line of lines) {
+    if (line.buffer !== start.buffer || line.byteOffset !== end) return Buffer.concat(lines);
+    end += line.length;
+  }
+  return Buffer.from(start.buffer, start.byteOffset, end - start.byteOffset);
+}
