@@ -17,7 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   watch: [],
   session: ['wire'],
   lists: ['wire'],
-  build: ['process', 'state'],
+  build: ['process', 'state', 'agent'],
   server: ['process', 'wire', 'channel', 'agent'],
   flow: ['process', 'wire', 'channel', 'events', 'config', 'server'],
   front: ['wire'],
