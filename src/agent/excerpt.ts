@@ -1,7 +1,24 @@
-/*
- * The first and the last 4 KB of a text as a person or an agent can read them: terminal codes removed, no character
- * and no code cut in two. Pure but for Buffer; collecting the two ends is left to output.ts.
+/**
+ * What a program printed, as a person or an agent can read it: all of it, or the first and the last 4 KB, with terminal
+ * codes removed and no character and no code cut in two. An excerpt is data; what is said of the part that is left out
+ * is said in one place, here. Pure but for Buffer; collecting the two ends is left to the callers.
  */
+
+/** All that was printed, or an excerpt. */
+export type Printed = string | Excerpt;
+
+export interface Excerpt {
+  readonly beginning: string;
+  readonly end: string;
+  readonly leftOutBytes: number;
+  readonly rest: Rest | undefined;
+}
+
+/** Where more of it lies. */
+export type Rest =
+  | { readonly part: 'all'; readonly file: string }
+  | { readonly part: 'first'; readonly bytes: number; readonly file: string }
+  | { readonly part: 'last'; readonly kibibytes: number; readonly file: string };
 
 export interface Ends {
   /** At least the first WINDOW bytes, or all. */
@@ -9,8 +26,7 @@ export interface Ends {
   /** At least the last WINDOW bytes, or all. */
   tail: Buffer;
   bytes: number;
-  /** Where the rest is to be found. */
-  place: string | undefined;
+  rest: Rest | undefined;
 }
 
 /** So much is shown of either end. */
@@ -22,15 +38,38 @@ export const WINDOW = END + 256;
 // eslint-disable-next-line no-control-regex
 const TERMINAL_CODE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])/g;
 
-export function excerptOf({ head, tail, bytes, place }: Ends): string {
+export function excerptOf({ head, tail, bytes, rest }: Ends): Printed {
   if (bytes <= 2 * END) {
-    const rest = bytes - head.length;
-    return plain(rest > 0 ? Buffer.concat([head, tail.subarray(tail.length - rest)]) : head);
+    const more = bytes - head.length;
+    return plain(more > 0 ? Buffer.concat([head, tail.subarray(tail.length - more)]) : head);
   }
   const first = head.subarray(0, cutBefore(head, END));
   const last = tail.subarray(cutAfter(tail, tail.length - END));
-  const left = `… ${bytes - first.length - last.length} bytes left out${place === undefined ? '' : `, ${place}`} …`;
-  return `${plain(first)}\n${left}\n${plain(last)}`;
+  return { beginning: plain(first), end: plain(last), leftOutBytes: bytes - first.length - last.length, rest };
+}
+
+export function printedText(printed: Printed): string {
+  if (typeof printed === 'string') return printed;
+  const { beginning, end, leftOutBytes, rest } = printed;
+  return `${beginning}\n… ${leftOutBytes} bytes left out${rest === undefined ? '' : `, ${restText(rest)}`} …\n${end}`;
+}
+
+function restText(rest: Rest): string {
+  switch (rest.part) {
+    case 'all':
+      return `the whole is in ${rest.file}`;
+    case 'first':
+      return `the first ${rest.bytes} are in ${rest.file}`;
+    case 'last':
+      return `the last ${rest.kibibytes} KiB are in ${rest.file}`;
+  }
+}
+
+/** With a last line that was not ended by a newline, if there is one. */
+export function withLastLine(printed: Printed, line: string): Printed {
+  if (line === '') return printed;
+  if (typeof printed === 'string') return printed === '' ? line : `${printed}\n${line}`;
+  return { ...printed, end: `${printed.end}\n${line}` };
 }
 
 function plain(text: Buffer): string {

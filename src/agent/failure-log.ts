@@ -3,7 +3,8 @@
  * and when it is tried again. For a person at a terminal; what an agent is told is in words.ts. Pure.
  */
 import { withoutBanner } from './script-banner.js';
-import type { Failure } from './words.js';
+import { printedText } from './excerpt.js';
+import { howOf, isLate, type Failure } from './failure.js';
 
 /** What follows from a failure. Facts of the log's events too. */
 export interface Outlook {
@@ -34,18 +35,18 @@ interface Shown {
 }
 
 /** What failed, and how, without what follows from it. */
-export function failureHeadline({ kind, command, how }: Failure): string {
-  return `${failed[kind]}: ${command} ${how}`;
+export function failureHeadline(failure: Failure): string {
+  return `${failed[failure.kind]}: ${failure.command} ${howOf(failure)}`;
 }
 
 /** What failed, and how, for the audit trail and the status file. */
-export function failureCause({ command, how }: Failure): string {
-  return `${command} ${how}`;
+export function failureCause(failure: Failure): string {
+  return `${failure.command} ${howOf(failure)}`;
 }
 
 /** What was printed, as lines, without the banner and the warnings of a script runner. */
 export function failureOutput({ output }: Failure): string {
-  return withoutBanner(output).rest;
+  return withoutBanner(printedText(output)).rest;
 }
 
 /** `isLogFile`: the log goes to a file, and what servers print on stderr does not. */
@@ -63,18 +64,18 @@ export function failureText(failure: Failure, outlook: Outlook, { servesTools, w
   return output === '' ? headline : `${headline}\n${output}`;
 }
 
-function consequence({ kind, late }: Failure, outlook: Outlook, servesTools: boolean): string {
+function consequence(failure: Failure, outlook: Outlook, servesTools: boolean): string {
   const { serving, answered, nextTryMs, underWay } = outlook;
   if (serving !== undefined) {
     const old =
-      kind === 'configuration'
+      failure.kind === 'configuration'
         ? `generation ${serving}, with the settings from before`
         : `the old code, generation ${serving}`;
     return servesTools
       ? `Calls are executed by ${old}, until this is mended (--on-failure serve)`
       : `Tool calls are answered with this error; ${old}, stays up`;
   }
-  if (underWay && late === true) return 'Requests are answered with this error until it has answered';
+  if (underWay && isLate(failure)) return 'Requests are answered with this error until it has answered';
   if (nextTryMs !== undefined)
     return answered ? `Requests are answered with this error. ${nextTry(nextTryMs)}` : startsAgain(nextTryMs);
   if (underWay) return 'It is started again';
@@ -97,7 +98,7 @@ export interface Crash {
 }
 
 export function crashedText({ failure, outlook, asksForRestart, isOtherStanding }: Crash): string {
-  return crashText(failure.how, asksForRestart, outlook, isOtherStanding);
+  return crashText(howOf(failure), asksForRestart, outlook, isOtherStanding);
 }
 
 /** `ended`: how the process came to its end. `asked`: it wants to be started again. */

@@ -3,6 +3,7 @@
  * alone. Types and their conversion only; both sides are processes of the same program, so that a message is known by
  * its first member.
  */
+import type { Printed } from '../agent/excerpt.js';
 import type { BuildPlan } from './plan.js';
 import type { BuildResult } from './run.js';
 
@@ -22,12 +23,12 @@ export type ToHelper<Finish> =
 export type SentResult =
   | { readonly kind: 'aborted' }
   | (SentOutput & { readonly kind: 'built' })
-  | (SentOutput & Pick<Extract<BuildResult, { kind: 'failed' }>, 'kind' | 'why' | 'detail'>);
+  | (SentOutput & Pick<Extract<BuildResult, { kind: 'failed' }>, 'kind' | 'cause'>);
 
 interface SentOutput {
   readonly ms: number;
   readonly bytes: number;
-  readonly excerpt: string;
+  readonly excerpt: Printed;
 }
 
 export type FromHelper =

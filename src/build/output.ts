@@ -1,17 +1,17 @@
 /*
  * Keeps what a build prints: its beginning and its end in memory, the whole of it in a file if one can be written. A
- * failing file costs the file and nothing else. What is said around an excerpt is left to the agent's words.
+ * failing file costs the file and nothing else. What is said of an excerpt is left to agent/excerpt.ts.
  */
 import { closeSync, constants, createWriteStream, fstatSync, mkdirSync, openSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
-import { excerptOf, WINDOW } from '../agent/excerpt.js';
+import { excerptOf, WINDOW, type Printed, type Rest } from '../agent/excerpt.js';
 
 export interface Output {
   /** How much was printed in all. */
   readonly bytes: number;
   /** The beginning and the end, how much is missing between them, and where it lies. */
-  excerpt(): string;
+  excerpt(): Printed;
 }
 
 export interface OutputSink extends Output {
@@ -71,13 +71,13 @@ export function createOutput(file: string | undefined, fileLimit: number = FILE_
     });
   }
 
-  function excerpt(): string {
-    const place = fileFailed
-      ? undefined
-      : filed === bytes
-        ? `the whole is in ${file}`
-        : `the first ${filed} are in ${file}`;
-    return excerptOf({ head: Buffer.concat(head), tail: Buffer.concat(tail), bytes, place });
+  function excerpt(): Printed {
+    return excerptOf({ head: Buffer.concat(head), tail: Buffer.concat(tail), bytes, rest: restInFile() });
+  }
+
+  function restInFile(): Rest | undefined {
+    if (fileFailed || file === undefined) return undefined;
+    return filed === bytes ? { part: 'all', file } : { part: 'first', bytes: filed, file };
   }
 
   return {

@@ -84,7 +84,7 @@ export function runInHelper(
     await isNamed;
     const output = { bytes: 0, excerpt: () => '' };
     if (signal.aborted) end({ kind: 'aborted' });
-    else end({ kind: 'failed', why: 'signal', detail: 'was ended with the process that ran it', ms: 0, output });
+    else end({ kind: 'failed', cause: { kind: 'helper-gone' }, ms: 0, output });
   });
   signal.addEventListener('abort', () => void abort(), { signal: isOver.signal });
   void send({ do: 'build', plan, env, timeout, outputFile });

@@ -4,7 +4,7 @@
  * what is said about it, and where it is written, is for the subscribers in sinks/.
  */
 import type { Crash, Mended, Outlook } from '../agent/failure-log.js';
-import type { Failure } from '../agent/words.js';
+import type { Failure } from '../agent/failure.js';
 
 /** Where it happened, as far as that is one place. */
 export interface Origin {

@@ -2,6 +2,7 @@
  * The state that every verdict is made from: who serves, what was agreed, who owes whom, what waits. Its neighbours
  * read and change it: from-client.ts and from-server.ts for one message, handover.ts when generations come and go.
  */
+import type { LineFault } from '../agent/line-faults.js';
 import { possibleNames, type AgentTool } from '../agent/tools.js';
 import type { Failure } from '../agent/words.js';
 import { createServed, type Served } from '../lists/served.js';
@@ -63,7 +64,7 @@ export interface AgentCall {
 /** A line of the client that was no message, as it was passed on. */
 interface Malformed {
   readonly generation: number;
-  readonly fault: string;
+  readonly fault: LineFault;
   readonly length: number;
   readonly at: number;
 }
@@ -179,7 +180,7 @@ export interface Desk {
   /** Tool calls that are with a server, counted only under `--concurrency`. */
   calls: number;
   /** What was wrong with lines of the client, as far as the log has it. */
-  readonly faults: Set<string>;
+  readonly faults: Set<LineFault>;
   /** The last line of the client that was no message, and whom it was passed on to. */
   malformed: Malformed | undefined;
   /** Requests that went to a server, over all. */

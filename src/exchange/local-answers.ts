@@ -3,6 +3,7 @@
  * that is born broken is opened here all the same, so that a mended server needs no reconnect; what is said of the
  * server then is in opening-answers.ts. A tool's caller reads results, everybody else errors.
  */
+import { failureFacts } from '../agent/failure.js';
 import { failureMessage, failureText, noServer, type Failure } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
 import type { Id } from '../wire/envelope.js';
@@ -34,7 +35,7 @@ export function standIn(desk: Desk, id: Id, method: string, message: Message, fa
   if (failure === undefined) return failureAnswer(desk, request, { text: noServer() }, { noServer: true });
   const names = toolNames(desk, message);
   const words = { text: failureText(failure, names), message: failureMessage(failure, names) };
-  return failureAnswer(desk, request, words, failure);
+  return failureAnswer(desk, request, words, failureFacts(failure));
 }
 
 /** For a server that has never answered: what it may answer when it does. */

@@ -24,7 +24,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     noise,
     oversized: ({ process }) => {
       bus.emit({ kind: 'line-too-long', generation: undefined, limit: config.maxMessage });
-      process.failAndKill(`wrote a line of more than ${config.maxMessage} bytes`);
+      process.failAndKill({ kind: 'line-too-long', limitBytes: config.maxMessage });
     },
     full: (_, full) => (full ? client.pause() : client.resume()),
     halfClosed: () => {},

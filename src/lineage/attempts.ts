@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import { printedText } from '../agent/excerpt.js';
 import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
@@ -26,7 +27,8 @@ import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, type Introduction } from '../exchange/desk.js';
 import type { Generation } from '../server/generation.js';
 import { hangs } from './handshake-timeout.js';
-import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
+import { adoptStep, startStep, type StartStep } from './start-step.js';
+import { endedFailure, saveOutput } from './server-failures.js';
 import { servingOf } from './state.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './draining.js';
@@ -301,8 +303,10 @@ export class Attempts {
         if (!(await this.#isOver(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
         if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
-        if (step.generation.process.isGone)
-          return this.#failed(number, run, failureOf(flow, step.generation, 'start'), false);
+        if (step.generation.process.isGone) {
+          const output = saveOutput(flow, step.generation);
+          return this.#failed(number, run, endedFailure('start', flow.name, step.generation, output), false);
+        }
         run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
         if (number > 1) history.recordRestarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
@@ -316,7 +320,7 @@ export class Attempts {
     const state = this.#context.state();
     const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
     // What it needs may be in the hands of the server beside it, in words that nobody knows.
-    const beside = isBeside && !isCodeError(failure.output) ? true : undefined;
+    const beside = isBeside && !isCodeError(printedText(failure.output)) ? true : undefined;
     const pause = this.#restartDelay();
     this.#context.dispatch({
       on: 'start-failed',

@@ -9,7 +9,7 @@ import type { ConfigChange } from '../config/config-in-force.js';
 import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
 import type { Flow, FlowContext } from '../flow/flow.js';
 import { endHold, lose, takeOver } from '../exchange/handover.js';
-import { afterMalformed } from '../exchange/malformed.js';
+import { lastMalformed } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import type { Exit } from '../process/child.js';
 import type { Generation } from '../server/generation.js';
@@ -24,7 +24,7 @@ import { History } from './history.js';
 import { allTools } from './list-diff.js';
 import { Lookout } from './change-detector.js';
 import { Roster } from './live-generations.js';
-import { failureOf } from './start-step.js';
+import { endedFailure, saveOutput } from './server-failures.js';
 import { candidateOf, failureOf as standingFailure, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
 import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining.js';
@@ -303,11 +303,11 @@ export class Controller implements Flow {
       ranMs: now - since,
     });
     const kind = meaning === 'restarts' || meaning === 'leaves' ? 'crash' : meaning;
-    const end = failureOf(this.#flow, generation, kind);
-    const told = { ...end, how: `${end.how}${afterMalformed(desk, number)}` };
+    const output = saveOutput(this.#flow, generation);
+    const ended = endedFailure(kind, this.#flow.name, generation, output, lastMalformed(desk, number));
     // A crashed server is started again on the ladder alone; calls may try what looks like a mistake in the code once
     // more.
-    const failure = meaning === 'start' || meaning === 'exit' ? retries.failed(told, since) : told;
+    const failure = meaning === 'start' || meaning === 'exit' ? retries.failed(ended, since) : ended;
     this.#dispatch({
       on: 'exit',
       generation: number,

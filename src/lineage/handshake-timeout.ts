@@ -14,7 +14,7 @@ import { isForeseen } from '../exchange/opening-answers.js';
 import { keyOf } from '../session/ids.js';
 import type { Generation } from '../server/generation.js';
 import type { Id } from '../wire/envelope.js';
-import { reportOf } from './start-step.js';
+import { saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { Event, State } from './states.js';
 import type { Stopping } from './draining.js';
@@ -70,6 +70,5 @@ export class FirstStart {
 
 /** What is wrong with a server that runs and does not open the session. */
 export function hangs(flow: FlowContext, generation: Generation, ms: number): Failure {
-  const how = `has not answered the handshake for ${Math.round(ms / 1000)} s, but is still running`;
-  return { kind: 'start', command: flow.name, how, output: reportOf(flow, generation), late: true };
+  return { kind: 'start', command: flow.name, cause: { kind: 'hanging', ms }, output: saveOutput(flow, generation) };
 }

@@ -8,7 +8,8 @@ import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } fr
 import { remind } from '../exchange/handover.js';
 import { ask } from '../exchange/proxy-requests.js';
 import { reopenStreams } from '../exchange/listen-streams.js';
-import { capabilitiesOf, membersOf, type Era } from '../session/session.js';
+import { otherEraText, type OtherEra } from '../agent/failure.js';
+import { capabilitiesOf, membersOf } from '../session/session.js';
 import { notification } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 
@@ -17,9 +18,9 @@ type Members = Readonly<Record<string, unknown>>;
 export type Handshake =
   | { readonly kind: 'done'; readonly capabilities: Members }
   /**
-   * `otherEra`: what is said of a server that does not speak the era in which the client opened its session without it.
+   * `otherEra`: set if it does not speak the era in which the client opened its session without it.
    */
-  | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: string }
+  | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: OtherEra }
   | { readonly kind: 'gone' };
 
 /** The reply as a promise; `gone` as well if the signal comes first. */
@@ -75,13 +76,9 @@ async function legacyServer(
   const tools = await request(desk, generation, 'tools/list', desk.session.paramsFor(undefined), signal);
   if (tools.kind === 'gone') return tools;
   if (tools.kind === 'error' && !isMethodMissing(tools.message))
-    return { kind: 'refused', error: errorIn(tools), otherEra: otherEra('legacy', 'modern') };
-  desk.ports.warnOnce(`${otherEra('legacy', 'modern')}: reconnect if calls fail`);
+    return { kind: 'refused', error: errorIn(tools), otherEra: { server: 'legacy', client: 'modern' } };
+  desk.ports.warnOnce(`${otherEraText({ server: 'legacy', client: 'modern' })}: reconnect if calls fail`);
   return undefined;
-}
-
-function otherEra(server: Era, client: Era): string {
-  return `The server seems to be one of MCP's ${server} era, and the client opened a ${client} session while no server was there to say so`;
 }
 
 function errorIn({ message }: { readonly message: Message }): string {
@@ -142,7 +139,11 @@ function openedLegacy(desk: Desk, generation: number, reply: Reply): Handshake {
   if (reply.kind === 'gone') return reply;
   if (reply.kind === 'error') {
     const isOther = !desk.born && session.vouched && refusesLegacy(reply.message);
-    return { kind: 'refused', error: errorIn(reply), ...(isOther ? { otherEra: otherEra('modern', 'legacy') } : {}) };
+    return {
+      kind: 'refused',
+      error: errorIn(reply),
+      ...(isOther && { otherEra: { server: 'modern', client: 'legacy' } }),
+    };
   }
   const result = membersOf(reply.message.read(['result']));
   warnOfVersion(desk, session.result?.['protocolVersion'], result['protocolVersion']);

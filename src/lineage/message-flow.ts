@@ -167,14 +167,14 @@ export class Traffic {
       oversized: (generation) => {
         const limit = flow.config.maxMessage;
         bus.emit({ kind: 'line-too-long', generation: generation.number, limit });
-        generation.process.failAndKill(`wrote a line of more than ${limit} bytes`);
+        generation.process.failAndKill({ kind: 'line-too-long', limitBytes: limit });
       },
       full: ({ number }, full) => {
         if (full) this.#stuck.add(number);
         else this.#stuck.delete(number);
         this.regulate();
       },
-      halfClosed: ({ process }, pipe) => process.failAndKill(`closed its ${pipe} and was stopped`),
+      halfClosed: ({ process }, pipe) => process.failAndKill({ kind: 'pipe-closed', pipe }),
       exit: (generation, exit) => {
         this.#stuck.delete(generation.number);
         this.regulate();

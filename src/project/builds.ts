@@ -159,7 +159,7 @@ export class Builds {
       ran(false, 0);
       return {
         kind: 'failed',
-        failure: { kind: 'build', command: build, how: "can't be run", output: planned.problem },
+        failure: { kind: 'build', command: build, cause: { kind: 'not-runnable' }, output: planned.problem },
       };
     }
     const { plan } = planned;
@@ -177,7 +177,7 @@ export class Builds {
     }
     return {
       kind: 'failed',
-      failure: { kind: 'build', command: plan.label, how: done.detail, output: done.output.excerpt() },
+      failure: { kind: 'build', command: plan.label, cause: done.cause, output: done.output.excerpt() },
     };
   }
 

@@ -94,5 +94,5 @@ export class Configuration {
 }
 
 function failed(what: string, output: string): Look {
-  return { kind: 'failed', failure: { kind: 'configuration', command: what, how: "can't be used as it is", output } };
+  return { kind: 'failed', failure: { kind: 'configuration', command: what, cause: { kind: 'unusable' }, output } };
 }

@@ -3,6 +3,7 @@
  * in messages is read by whoever takes its stdin and stdout (connection.ts).
  */
 import type { Readable, Writable } from 'node:stream';
+import type { ServerFault } from '../agent/failure.js';
 import type { Child, Exit } from '../process/child.js';
 import { groupCpuTicks } from '../process/cpu-time.js';
 import type { OrphanGuard } from '../process/orphan-guard.js';
@@ -38,7 +39,7 @@ export class ServerProcess {
   #ladder = new AbortController();
   #isStopping = false;
   #exit: Exit | undefined;
-  #fault: string | undefined;
+  #fault: ServerFault | undefined;
 
   /** `endInput`: writes what is left for the server and ends its stdin. */
   constructor(child: Child, { stderr, onStderr, guard }: ServerProcessSpec, endInput: () => void) {
@@ -54,7 +55,7 @@ export class ServerProcess {
   }
 
   /** Why it had to be stopped, if it had: the exit alone would not tell. */
-  get fault(): string | undefined {
+  get fault(): ServerFault | undefined {
     return this.#fault;
   }
 
@@ -91,7 +92,7 @@ export class ServerProcess {
   }
 
   /** Stops it at once, because of this. */
-  failAndKill(fault: string): void {
+  failAndKill(fault: ServerFault): void {
     this.#fault = fault;
     this.stop(KILL);
   }

@@ -1,6 +1,7 @@
 // Writes the audit trail: every event in the life of a server becomes a line of it. Which members a line has is a
 // contract with `mcp-hotline log`; the file, its rotation and its readers are state/audit-trail.ts's.
 
+import { printedText } from '../agent/excerpt.js';
 import { cutText } from '../agent/limits.js';
 import { withoutBanner } from '../agent/script-banner.js';
 import type { EventBus } from '../events/bus.js';
@@ -71,7 +72,10 @@ function lineOf(
       const { failure, generation } = event;
       const isBuild = event.kind === 'failed' && failure.kind === 'build';
       const name = event.kind === 'crashed' ? 'crashed' : isBuild ? 'build failed' : 'failed';
-      return [name, withValues({ generation, output: printed(failure.output), cause: failureCause(failure) })];
+      return [
+        name,
+        withValues({ generation, output: printed(printedText(failure.output)), cause: failureCause(failure) }),
+      ];
     }
     case 'line-too-long':
       return ['failed', { cause: lineTooLongText(event) }];

@@ -3,6 +3,7 @@
  * it. Names, sentences, facts and their order are a contract with whoever reads logs. The words about failures are
  * agent/failure-log.ts's; what a line looks like is log.ts's.
  */
+import { failureFacts } from '../agent/failure.js';
 import { nameFiles } from '../agent/file-names.js';
 import { crashedText, failedText, lineTooLongText, mendedText } from '../agent/failure-log.js';
 import type { EventKind, EventOf, HotlineEvent, LeftBehind, NoiseKind } from '../events/events.js';
@@ -136,7 +137,7 @@ const words = {
   }),
   failed: (event, { isFile }) => {
     const { failure, outlook, generation } = event;
-    const fields = { ...failure, ...outlook, ...(generation === undefined ? {} : { generation }) };
+    const fields = { ...failureFacts(failure), ...outlook, ...(generation === undefined ? {} : { generation }) };
     return { level: 'error', name: 'failed', text: failedText(event, isFile), fields };
   },
   'not-started': ({ command, isMissing, problem }) => ({
@@ -153,7 +154,7 @@ const words = {
   }),
   crashed: (event) => {
     const { generation, exit, failure, outlook } = event;
-    const { kind, command, how, output } = failure;
+    const { kind, command, how, output } = failureFacts(failure);
     const fields = { generation, ...exit, kind, command, how, output, ...outlook };
     return { level: 'warn', name: 'crashed', text: crashedText(event), fields };
   },

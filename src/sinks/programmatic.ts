@@ -1,6 +1,7 @@
 // What a program that runs a proxy learns of it: `on(…)` and `status()` of the programmatic entry. A listener that
 // throws is reported by the event bus, and nobody waits for what it returns.
 
+import { failureFacts } from '../agent/failure.js';
 import { failureOutput } from '../agent/failure-log.js';
 import type { EventBus } from '../events/bus.js';
 import type { SessionStatus } from '../state/status-file.js';
@@ -83,7 +84,7 @@ const subscribeTo: { readonly [Name in keyof ProxyEvents]: Subscribe<ProxyEvents
     ),
   failed: (events, tell) =>
     events.subscribe(['failed', 'crashed'], ({ failure, generation }) => {
-      const { kind, command, how } = failure;
+      const { kind, command, how } = failureFacts(failure);
       tell({ kind, command, how, output: failureOutput(failure), generation });
     }),
   exit: (events, tell) => events.subscribe(['exit'], ({ code }) => tell({ code })),

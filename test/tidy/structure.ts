@@ -28,7 +28,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
       ' ',
     ),
   clients: ['config', 'state'],
-  smoke: ['wire', 'process', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
+  smoke: ['wire', 'process', 'agent', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
   cli: [
     'watch',
     'config',
