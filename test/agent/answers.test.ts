@@ -136,7 +136,10 @@ test('P7 while a failure stands, a list says whose it is, what failed, and that 
 });
 
 test('P7 while the configuration has an error, a list is not called one of old code', () => {
-  const configuration: say.Standing = { ...standing, failure: { ...failure, kind: 'configuration', cause: { kind: 'unusable' } } };
+  const configuration: say.Standing = {
+    ...standing,
+    failure: { ...failure, kind: 'configuration', cause: { kind: 'unusable' } },
+  };
   const { message } = list(many(1), undefined, configuration).structuredContent;
   assert.match(String(message), /^This is the list of generation 3, which runs with the configuration from before/);
   const serves = list(many(1), undefined, { ...configuration, servesTools: true }).structuredContent['message'];

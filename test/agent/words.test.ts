@@ -170,7 +170,8 @@ test('P7 each is made of whole sentences, ends with one, and never asks to poll'
 test('P7 a failure is told with the command, how it failed, its own words, and what to do next', () => {
   for (const failure of Object.values(failures)) {
     const text = words.failureText(failure);
-    for (const part of [failure.command, howOf(failure), printedText(failure.output).trim()]) assert.ok(text.includes(part), text);
+    for (const part of [failure.command, howOf(failure), printedText(failure.output).trim()])
+      assert.ok(text.includes(part), text);
     assert.match(text, /was not executed.*call the tool again/s);
     assert.match(words.failureMessage(failure), /send the request again\.$/);
   }
