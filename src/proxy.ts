@@ -18,7 +18,6 @@ import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
 import { OrphanGuard } from './process/orphan-guard.js';
 import { childSpec } from './server/child-spec.js';
-import type { Generation } from './server/generation.js';
 
 export interface Proxy {
   /** Why the session ended, once every server is gone and everything is delivered. */
@@ -110,8 +109,11 @@ async function pipeFlow(context: FlowContext): Promise<Flow> {
 }
 
 async function reloadFlow(context: FlowContext): Promise<Flow> {
-  const { Controller } = await import('./lineage/controller.js');
-  return new Controller(context);
+  const [{ Controller }, { Project }] = await Promise.all([
+    import('./lineage/controller.js'),
+    import('./project/project.js'),
+  ]);
+  return new Controller(context, new Project(context));
 }
 
 const CANNOT_REAP =
@@ -125,15 +127,15 @@ const nobody = { runner: undefined, rest: '' };
 /** Noise goes where people look; the hint to its author comes once a kind. */
 function reportNoise(stderr: Writable, events: EventBus): FlowContext['noise'] {
   const reported = new Set<NoiseKind>();
-  const report = (noise: NoiseKind, { number }: Generation, runner?: string): void => {
-    if (!reported.has(noise)) events.emit({ kind: 'noise', generation: number, noise, runner });
+  const report = (noise: NoiseKind, { generation }: { readonly generation: number }, runner?: string): void => {
+    if (!reported.has(noise)) events.emit({ kind: 'noise', generation, noise, runner });
     reported.add(noise);
   };
-  return (generation, kind, lines) => {
+  return (upstream, kind, lines) => {
     // Nobody reads stderr: noise is the last thing to keep in memory, or to hold messages up for.
     if (stderr.writableLength < MAX_NOISE) stderr.write(lines);
     const { runner, rest } = kind === 'text' && lines.length < MAX_BANNER ? withoutBanner(String(lines)) : nobody;
-    if (runner !== undefined) report('banner', generation, runner);
-    if (runner === undefined || rest !== '') report(kind, generation);
+    if (runner !== undefined) report('banner', upstream, runner);
+    if (runner === undefined || rest !== '') report(kind, upstream);
   };
 }

@@ -13,7 +13,7 @@ export type Arguments =
 export type Checked =
   { readonly ok: true; readonly value: Arguments } | { readonly ok: false; readonly problem: string };
 
-type Given = Readonly<Record<string, unknown>>;
+type CommandLineOptions = Readonly<Record<string, unknown>>;
 
 const fields: Readonly<Record<AgentTool, readonly string[]>> = {
   restart_server: ['reason', 'rebuild'],
@@ -25,7 +25,7 @@ const fields: Readonly<Record<AgentTool, readonly string[]>> = {
 
 export function checkArguments(tool: AgentTool, given: unknown): Checked {
   if (given !== undefined && !isObject(given)) return bad('arguments', given, 'an object');
-  const all: Given = given ?? {};
+  const all: CommandLineOptions = given ?? {};
   const unknown = Object.keys(all).find((name) => !fields[tool].includes(name));
   if (unknown !== undefined) {
     return { ok: false, problem: `"${unknown}" is not an argument of ${tool}; it takes ${fields[tool].join(', ')}.` };
@@ -49,7 +49,7 @@ export function checkArguments(tool: AgentTool, given: unknown): Checked {
   }
 }
 
-function checkRestart({ reason, rebuild = false }: Given): Checked {
+function checkRestart({ reason, rebuild = false }: CommandLineOptions): Checked {
   const expected = `a text of 1 to ${MAX_REASON} characters`;
   // As the schema counts: characters, of which some are two units of a string.
   if (typeof reason !== 'string' || reason.trim() === '' || Array.from(reason).length > MAX_REASON)
@@ -60,7 +60,7 @@ function checkRestart({ reason, rebuild = false }: Given): Checked {
 
 const iso = new RegExp(TIMESTAMP);
 
-function checkVerify({ since_timestamp: given }: Given): Checked {
+function checkVerify({ since_timestamp: given }: CommandLineOptions): Checked {
   const since = typeof given === 'string' && iso.test(given) && isDay(given) ? Date.parse(given) : NaN;
   if (Number.isNaN(since))
     return bad('since_timestamp', given, 'a time in ISO 8601 with a zone, like 2026-11-16T09:30:00Z');
@@ -74,7 +74,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }
 
-function checkStatus({ wait = false, log = 0 }: Given): Checked {
+function checkStatus({ wait = false, log = 0 }: CommandLineOptions): Checked {
   if (typeof wait !== 'boolean') return bad('wait', wait, 'true or false');
   if (typeof log !== 'number' || !Number.isInteger(log) || log < 0 || log > MAX_LOG_LINES) {
     return bad('log', log, `a whole number from 0 to ${MAX_LOG_LINES}`);
@@ -82,7 +82,7 @@ function checkStatus({ wait = false, log = 0 }: Given): Checked {
   return { ok: true, value: { tool: 'server_status', wait, log } };
 }
 
-function checkList({ name }: Given): Checked {
+function checkList({ name }: CommandLineOptions): Checked {
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     return bad('name', name, 'the name of a tool, or a part of one');
   return { ok: true, value: { tool: 'list_server_tools', name } };

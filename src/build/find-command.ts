@@ -1,7 +1,5 @@
-/*
- * Finds the program that a word names, as a package's own scripts would: the package's node_modules/.bin directories
- * first, then the PATH. It only looks; starting the program is left to process/.
- */
+// Finds the program that a word names, as a package's own scripts would: in the package's node_modules/.bin directories
+// first, then on the PATH. It only looks; process/ starts the program.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';

@@ -1,8 +1,6 @@
-/*
- * What the proxy and its build helper tell each other: which build to run, how it went, and that the helper goes on
- * alone. Types and their conversion only; both sides are processes of the same program, so that a message is known by
- * its first member.
- */
+// The messages between the proxy and its build helper: which build to run, how it ended, and that the helper finishes
+// it alone. Types and their conversion only. Both sides are processes of the same program, so the first member is
+// enough to tell a message's type.
 import type { Printed } from '../agent/excerpt.js';
 import type { BuildPlan } from './plan.js';
 import type { BuildResult } from './run.js';
@@ -15,11 +13,11 @@ export interface BuildOrder {
   readonly outputFile: string | undefined;
 }
 
-/** `finish`: what has to be done when the build has ended, in the words of those who do it. */
+/** `finish`: what the helper has to do when the build has ended; project/finish-build.ts defines it. */
 export type ToHelper<Finish> =
   BuildOrder | { readonly do: 'finish'; readonly finish: Finish } | { readonly do: 'abort' };
 
-/** A result as it can be sent: with the excerpt instead of the output. */
+/** A result that can be sent: it has the excerpt, not the output. */
 export type SentResult =
   | { readonly kind: 'aborted' }
   | (SentOutput & { readonly kind: 'built' })
@@ -27,7 +25,6 @@ export type SentResult =
 
 interface SentOutput {
   readonly ms: number;
-  readonly bytes: number;
   readonly excerpt: Printed;
 }
 
@@ -37,11 +34,11 @@ export type FromHelper =
 export function toSend(result: BuildResult): SentResult {
   if (result.kind === 'aborted') return result;
   const { output, ...rest } = result;
-  return { ...rest, bytes: output.bytes, excerpt: output.excerpt() };
+  return { ...rest, excerpt: output.excerpt() };
 }
 
 export function received(result: SentResult): BuildResult {
   if (result.kind === 'aborted') return result;
-  const { bytes, excerpt, ...rest } = result;
-  return { ...rest, output: { bytes, excerpt: () => excerpt } };
+  const { excerpt, ...rest } = result;
+  return { ...rest, output: { excerpt: () => excerpt } };
 }

@@ -1,9 +1,7 @@
-/*
- * One build a project at a time, also with two proxies on it: a lock file that names its owner and is void when the
- * owner is gone. Whoever finds it void ends the build that was left running: it would undo what is built next. An owner
- * can name its successor, who goes on with the build. A directory that can't be written means no lock, never no build.
- * What the one that waited does with a build that the other has made is left to the reload.
- */
+// One build a project at a time, also between processes: a lock file names its owner, and is void when that process is
+// gone. The process that finds it void kills a build that is still running, because that build would overwrite the
+// output of the next one. An owner can name a successor, which goes on with the build. If the directory can't be
+// written there is no lock, but the build runs. Whether a build is still needed after the wait is decided in project/.
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
 import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
@@ -14,34 +12,31 @@ import { NotRegular, readStateFile, writeAtomically } from '../state/state-file.
 import { isGone, ownerOf, parseOwner } from './owner.js';
 
 export interface Lock {
-  /** Whether somebody else had it first. */
-  readonly waited: boolean;
-  /** The build runs as this process, in a group of its own. */
+  /** Records the process of the build, which leads a group of its own. */
   building(pid: number): Promise<void>;
   /**
-   * Names another process as the owner, in one step: at no moment is there no owner. Resolves with the text that makes
-   * it so.
+   * Names another process as the owner in one step (a rename), so that there is always an owner. Resolves with the text
+   * of the lock file.
    */
   handTo(pid: number): Promise<string | undefined>;
-  /** From now on the lock is the new owner's to release. */
+  /** `release` does nothing from now on: the new owner releases the lock. */
   forget(): void;
   release(): Promise<void>;
 }
 
-type Attempt = 'taken' | 'held' | 'impossible';
+type LockResult = 'taken' | 'held' | 'impossible';
 
 const NAME = 'build.lock';
 
-/** For an owner that died without a word, and for file systems that tell nothing. */
-const LOOK_AGAIN = 1000;
+/** For an owner that was killed, which no file event tells, and for file systems without events. */
+const RECHECK_EVERY_MS = 1000;
 
-/** How often a killed build is looked at: it is gone in no time, unless the kernel is busy with it. */
-const LOOKS = 200;
+/** How many times to check, every 5 ms, whether a killed build is gone. Usually the first time is enough. */
+const MAX_CHECKS = 200;
 
 /**
- * Waits for the lock; undefined if there can be none, or when the signal ends the waiting. `onWait`: somebody else has
- * it.
- * `onRefused`: what lies in its place is no file of ours.
+ * Waits for the lock. Resolves with undefined if there can be no lock, or once the signal is aborted. `onWait`: another
+ * process has the lock. `onRefused`: there is something else than a regular file in its place.
  */
 export async function acquireBuildLock(
   dir: string,
@@ -55,20 +50,21 @@ export async function acquireBuildLock(
   const owner = { ...(await ownerOf(process.pid)), claim };
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    // Of those that were killed while they waited.
+    // Claims of processes that were killed while they waited.
     await removeStaleTempFiles(dir);
-    // A link puts the file there whole or not at all: nobody ever reads a lock without its owner.
+    // A hard link creates the lock file with its content in one step, so a lock without an owner is never read.
     await writeFile(claim, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
   } catch {
     await remove(claim);
     return undefined;
   }
   try {
-    let attempt = await take(path, claim);
-    const waited = attempt === 'held';
-    if (waited) onWait();
-    if (waited) attempt = await waitFor(dir, () => take(path, claim), signal);
-    return attempt === 'taken' ? lockOf(path, JSON.stringify(owner), waited) : undefined;
+    let result = await tryToLock(path, claim);
+    if (result === 'held') {
+      onWait();
+      result = await waitFor(dir, () => tryToLock(path, claim), signal);
+    }
+    return result === 'taken' ? lockOf(path, JSON.stringify(owner)) : undefined;
   } catch (error) {
     if (!(error instanceof NotRegular)) throw error;
     onRefused(error.message);
@@ -78,12 +74,12 @@ export async function acquireBuildLock(
   }
 }
 
-/** For the process that was named as the owner: `text` is what names it. */
+/** For the process that `handTo` has named; `text` is the text of the lock file. */
 export function adoptBuildLock(dir: string, text: string): Lock {
-  return lockOf(join(dir, NAME), text, true);
+  return lockOf(join(dir, NAME), text);
 }
 
-function lockOf(path: string, initialText: string, waited: boolean): Lock {
+function lockOf(path: string, initialText: string): Lock {
   let text = initialText;
   let isForgotten = false;
   const change = async (members: object): Promise<boolean> => {
@@ -93,7 +89,6 @@ function lockOf(path: string, initialText: string, waited: boolean): Lock {
     return written.ok;
   };
   return {
-    waited,
     building: async (pid) => void (await change({ build: await ownerOf(pid) })),
     handTo: async (pid) => ((await change(await ownerOf(pid))) ? text : undefined),
     forget: () => void (isForgotten = true),
@@ -103,15 +98,15 @@ function lockOf(path: string, initialText: string, waited: boolean): Lock {
   };
 }
 
-async function waitFor(dir: string, attempt: () => Promise<Attempt>, signal: AbortSignal): Promise<Attempt> {
+async function waitFor(dir: string, tryAgain: () => Promise<LockResult>, signal: AbortSignal): Promise<LockResult> {
   const over = new AbortController();
-  const stirs = watchLock(dir, over.signal);
+  const changes = watchLock(dir, over.signal);
   try {
     while (!signal.aborted) {
       const turn = new AbortController();
-      // Listening before looking: a release in between is not missed.
-      const woken = nextStir(stirs, AbortSignal.any([signal, turn.signal]));
-      const outcome = await attempt();
+      // Listen before trying, so that a release in between is not missed.
+      const woken = nextChange(changes, AbortSignal.any([signal, turn.signal]));
+      const outcome = await tryAgain();
       if (outcome === 'held') await woken;
       turn.abort();
       if (outcome !== 'held') return outcome;
@@ -122,28 +117,28 @@ async function waitFor(dir: string, attempt: () => Promise<Attempt>, signal: Abo
   }
 }
 
-async function nextStir(stirs: EventEmitter, signal: AbortSignal): Promise<void> {
-  const stirred = once(stirs, 'stir', { signal });
-  const timer = delay(LOOK_AGAIN, undefined, { signal });
-  await Promise.race([stirred, timer]).catch(() => {});
+async function nextChange(changes: EventEmitter, signal: AbortSignal): Promise<void> {
+  const changed = once(changes, 'change', { signal });
+  const timer = delay(RECHECK_EVERY_MS, undefined, { signal });
+  await Promise.race([changed, timer]).catch(() => {});
 }
 
 function watchLock(dir: string, signal: AbortSignal): EventEmitter {
-  const stirs = new EventEmitter();
+  const changes = new EventEmitter();
   try {
     const watcher = watch(dir, { signal }, (_, file) => {
-      if (file === null || file === NAME) stirs.emit('stir');
+      if (file === null || file === NAME) changes.emit('change');
     });
-    // No watch to be had: looking again from time to time does.
+    // Without a watch, checking from time to time has to do.
     watcher.on('error', () => {});
   } catch {
-    return stirs;
+    return changes;
   }
-  return stirs;
+  return changes;
 }
 
-/** One attempt, which first clears away a lock whose owner is gone. */
-async function take(path: string, claim: string): Promise<Attempt> {
+/** Tries once, and removes a lock whose owner is gone first. */
+async function tryToLock(path: string, claim: string): Promise<LockResult> {
   for (;;) {
     try {
       await link(claim, path);
@@ -163,9 +158,9 @@ async function take(path: string, claim: string): Promise<Attempt> {
  * Removes a void lock. Between looking and removing, another could have removed it and a third have locked anew, and
  * the wrong lock would go; so whoever removes holds a lock of its own for that moment, made and broken in the same way.
  */
-async function clear(path: string, claim: string): Promise<Attempt> {
+async function clear(path: string, claim: string): Promise<LockResult> {
   const guard = `${path}.clear`;
-  const guarded = await take(guard, claim);
+  const guarded = await tryToLock(guard, claim);
   if (guarded !== 'taken') return guarded;
   if ((await stateOf(path)) === 'void') {
     await endBuild(path);
@@ -175,7 +170,7 @@ async function clear(path: string, claim: string): Promise<Attempt> {
   return 'taken';
 }
 
-/** Of an owner that is gone. Only where it is certain that the process is that build and no other. */
+/** Kills the build of an owner that is gone, if it is certain that the process is that build. */
 async function endBuild(path: string): Promise<void> {
   const build = parseOwner(await readStateFile(path).catch(() => ''))?.build;
   if (build === undefined || build.start === '' || (await isGone(build))) return;
@@ -184,7 +179,7 @@ async function endBuild(path: string): Promise<void> {
   } catch {
     return; // it has just ended
   }
-  for (let look = 0; look < LOOKS && !(await isGone(build)); look++) await delay(5);
+  for (let checks = 0; checks < MAX_CHECKS && !(await isGone(build)); checks++) await delay(5);
 }
 
 async function stateOf(path: string): Promise<'free' | 'void' | 'held' | 'impossible'> {

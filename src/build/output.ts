@@ -1,16 +1,12 @@
-/*
- * Keeps what a build prints: its beginning and its end in memory, the whole of it in a file if one can be written. A
- * failing file costs the file and nothing else. What is said of an excerpt is left to agent/excerpt.ts.
- */
+// Keeps the output of a build: its beginning and its end in memory, all of it in a file if one can be written. An error
+// of the file costs the file and nothing else. agent/excerpt.ts says what is left out of an excerpt.
 import { closeSync, constants, createWriteStream, fstatSync, mkdirSync, openSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
 import { excerptOf, WINDOW, type Printed, type Rest } from '../agent/excerpt.js';
 
 export interface Output {
-  /** How much was printed in all. */
-  readonly bytes: number;
-  /** The beginning and the end, how much is missing between them, and where it lies. */
+  /** The beginning and the end, how many bytes are missing between them, and which file has them. */
   excerpt(): Printed;
 }
 
@@ -23,7 +19,7 @@ export interface OutputSink extends Output {
 /** A build that prints for ever must not fill the disk. */
 const FILE_LIMIT = 64 * 1024 * 1024;
 
-/** As 'w', but a link that somebody has put there is not followed, and opening a pipe does not wait for its reader. */
+/** As 'w', but a symbolic link is not followed, and opening a pipe does not wait for its reader. */
 const REPLACE =
   constants.O_WRONLY |
   constants.O_CREAT |
@@ -42,7 +38,7 @@ export function createOutput(file: string | undefined, fileLimit: number = FILE_
   log?.on('error', () => (fileFailed = true));
 
   function keep(chunk: Buffer): void {
-    // Copies, since a small slice would hold its whole pool of memory.
+    // Copied, because a small slice would keep the whole chunk in memory.
     if (bytes < WINDOW) head.push(Buffer.from(chunk.subarray(0, WINDOW - bytes)));
     bytes += chunk.length;
     const last = Buffer.from(chunk.subarray(-WINDOW));
@@ -81,9 +77,6 @@ export function createOutput(file: string | undefined, fileLimit: number = FILE_
   }
 
   return {
-    get bytes() {
-      return bytes;
-    },
     write,
     end,
     excerpt,
@@ -97,7 +90,7 @@ function openFile(file: string): WriteStream | undefined {
     if (fstatSync(fd).isFile()) return createWriteStream(file, { fd });
     closeSync(fd);
   } catch {
-    // It can't be written: what is kept in memory has to do.
+    // The file can't be written: the excerpt in memory has to do.
   }
   return undefined;
 }

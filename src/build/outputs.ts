@@ -1,8 +1,6 @@
-/*
- * The fingerprint of what a build has written, as far as it is code that a server runs: what was deleted or changed
- * since has to be built anew. Data beside it does not count, since a server may write it. Which paths are outputs is
- * the caller's knowledge.
- */
+// The fingerprint of a build's outputs, as far as they are code that a server runs: if an output was deleted or
+// changed, the build has to run again. Data beside the code does not count, because a server may write it. The caller
+// knows which paths are outputs.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,21 +9,21 @@ import { setImmediate as turn } from 'node:timers/promises';
 const CODE = /\.([cm]?js|jsx|node|wasm)$/;
 /** A directory with more files of code than this is no output worth reading at each start. */
 const MAX_FILES = 5000;
-/** So long the event loop is kept waiting, in milliseconds. */
-const SLICE = 4;
-const PIECE = 256 * 1024;
+/** How long the event loop has to wait at most, in milliseconds. */
+const SLICE_MS = 4;
+const CHUNK_BYTES = 256 * 1024;
 
-/** Of files and directories, by absolute path. Undefined if there are none to look at, or too many. */
+/** `paths`: files and directories, absolute. Undefined if there are none, or too many files. */
 export async function outputsFingerprint(paths: readonly string[]): Promise<string | undefined> {
   if (paths.length === 0) return undefined;
-  const pause = pacer();
+  const pause = createPause();
   const files = new Set<string>();
   for (const path of paths) {
     if (kindOf(path) !== 'directory') files.add(path);
     else if (!(await collect(path, files, pause))) return undefined;
   }
   const sum = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(PIECE);
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   for (const path of [...files].sort()) {
     sum.update(`${path}\0${await digestOf(path, buffer, pause)}\n`);
     await pause();
@@ -37,7 +35,7 @@ export async function outputsFingerprint(paths: readonly string[]): Promise<stri
 async function collect(directory: string, files: Set<string>, pause: () => Promise<void>): Promise<boolean> {
   for (const entry of entriesOf(directory)) {
     const path = join(directory, entry.name);
-    // Links to directories may lead back, or out.
+    // Links to directories are not followed: they may lead back up, or out.
     if (entry.isDirectory()) {
       if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
       if (!(await collect(path, files, pause))) return false;
@@ -57,10 +55,10 @@ async function digestOf(path: string, buffer: Buffer, pause: () => Promise<void>
     file = openSync(path, 'r');
     const sum = createHash('sha256');
     for (;;) {
-      const length = readSync(file, buffer, 0, PIECE, null);
+      const length = readSync(file, buffer, 0, CHUNK_BYTES, null);
       if (length === 0) return sum.digest('hex');
       sum.update(buffer.subarray(0, length));
-      if (length === PIECE) await pause();
+      if (length === CHUNK_BYTES) await pause();
     }
   } catch {
     return 'unreadable';
@@ -87,10 +85,10 @@ function kindOf(path: string): 'file' | 'directory' | undefined {
 }
 
 /** Gives the event loop a turn when a slice is over. */
-function pacer(): () => Promise<void> {
+function createPause(): () => Promise<void> {
   let began = performance.now();
   return async () => {
-    if (performance.now() - began < SLICE) return;
+    if (performance.now() - began < SLICE_MS) return;
     await turn();
     began = performance.now();
   };

@@ -1,8 +1,6 @@
-/*
- * Who owns a lock, and which build it runs, written so that a later process with the same number isn't taken for it. On
- * Linux a process is told by its number and its start; elsewhere by its number alone. What the lock protects is left to
- * lock.ts.
- */
+// The owner of a lock, and the build that it runs, recorded so that a later process with the same number is not taken
+// for it. On Linux a process is identified by its number and its start time, elsewhere by its number alone. lock.ts
+// decides what that means for the lock.
 import { readFile } from 'node:fs/promises';
 
 export interface Owner {

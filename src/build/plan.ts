@@ -1,7 +1,5 @@
-/*
- * Turns the build that a person named into the command to run: a package.json script by the package manager that its
- * lock file tells, or a command as an argument list. It reads files and starts nothing; running is left to run.ts.
- */
+// Turns the build that a person named into the command to run: a package.json script with the package manager that the
+// lock file indicates, or a command as an argument list. It reads files and starts nothing; run.ts runs the build.
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

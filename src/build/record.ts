@@ -1,8 +1,6 @@
-/*
- * What the last good build of each rule was made of and what it left, kept between runs so that a start need not build
- * what is built. A record that can't be read counts as none, one that can't be written is a value that says why.
- * Whether the products of that build still work is left to the start.
- */
+// Keeps the fingerprints of the last good build of each rule between runs, so that a start need not build again. A
+// record that can't be read counts as none; one that can't be written is a result that says why. Whether the outputs
+// still work shows at the start of the server.
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +9,7 @@ import { readStateFile, writeAtomically, type Written } from '../state/state-fil
 /** Fingerprints. */
 export interface Built {
   readonly sources: string;
-  /** Undefined where nobody knows what the build writes. */
+  /** Undefined if it is unknown what the build writes. */
   readonly outputs: string | undefined;
 }
 
@@ -33,7 +31,7 @@ export function writeBuilt(dir: string, ruleKey: string, { sources, outputs }: B
   return writeAtomically(fileFor(dir, ruleKey), `${JSON.stringify({ rule: ruleKey, sources, outputs })}\n`);
 }
 
-/** From now on nothing counts as built. That it can't be said is no reason not to build. */
+/** From now on nothing counts as built. An error is ignored, because the build runs anyway. */
 export async function forgetBuilt(dir: string, ruleKey: string): Promise<void> {
   await rm(fileFor(dir, ruleKey), { force: true }).catch(() => {});
 }

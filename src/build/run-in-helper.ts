@@ -1,8 +1,7 @@
-/*
- * Runs a build in a helper process, which can finish it when the proxy has to go. Only the parent of a process learns
- * its exit code, so the helper is the parent from the beginning. As long as the proxy is there, the outcome is the same
- * as with run.ts: no process of the build is left by then. When to let the helper go on alone is for the caller to say.
- */
+// Runs a build in a helper process, which can finish it when the proxy has to exit. Only the parent of a process learns
+// its exit code, so the helper is the parent from the beginning. While the proxy is there, the outcome is the same as
+// with run.ts: when the result is known, no process of the build is left. The caller decides when the helper goes on
+// alone.
 import { setTimeout as delay } from 'node:timers/promises';
 import { endGroup } from '../process/child.js';
 import { startHelper } from '../process/helper.js';
@@ -23,10 +22,10 @@ export interface HelpedBuild {
   takeBack(): void;
 }
 
-/** How long the helper has for its first word when it is to go on alone. */
+/** How long to wait for the helper's first message when it is to go on alone. */
 const STARTED_WITHIN_MS = 500;
 
-/** How long the helper has to end the build. Its own ladder takes less than a second. */
+/** How long the helper may take to end the build. Its termination ladder takes less than a second. */
 const ABORTED_WITHIN_MS = 2000;
 
 /** `command`: what Node is given to be a build helper. Undefined if none can be started. */
@@ -39,7 +38,7 @@ export function runInHelper(
   if (helper === undefined) return undefined;
   const { signal, timeout, env, outputFile } = options;
   const send = (message: ToHelper<object>): Promise<boolean> => helper.send(message);
-  const isOver = new AbortController();
+  const ended = new AbortController();
   const started = new AbortController();
   let build: number | undefined;
   let isNamed: Promise<void> | undefined;
@@ -49,56 +48,56 @@ export function runInHelper(
   const result = new Promise<BuildResult>((resolve) => (resolveResult = resolve));
 
   function end(outcome: BuildResult): void {
-    if (isOver.signal.aborted) return;
-    isOver.abort();
+    if (ended.signal.aborted) return;
+    ended.abort();
     resolveResult(outcome);
   }
 
   async function abort(): Promise<void> {
     void send({ do: 'abort' });
-    const late = delay(ABORTED_WITHIN_MS, undefined, { signal: isOver.signal }).then(() => helper?.kill());
+    const late = delay(ABORTED_WITHIN_MS, undefined, { signal: ended.signal }).then(() => helper?.kill());
     await late.catch(() => {});
   }
 
-  helper.onMessage((message) => {
-    const told = message as FromHelper;
-    if (told.on === 'started') {
-      build = told.pid;
-      isNamed = options.started?.(told.pid);
+  helper.onMessage((data) => {
+    const message = data as FromHelper;
+    if (message.on === 'started') {
+      build = message.pid;
+      isNamed = options.started?.(message.pid);
       started.abort();
       return;
     }
     build = undefined;
-    const outcome = received(told.result);
-    // The helper owns the lock already, or is about to: it keeps the result, and the record is its to write.
+    const outcome = received(message.result);
+    // The helper owns the lock, or is about to: it writes the record, so the result is not needed here.
     if (isHandingOver && outcome.kind !== 'aborted') return;
     hasEnded = true;
-    // Whoever abandons a build goes on when no process of it is left, and the helper is one.
+    // A caller that aborts a build goes on when no process of it is left, and the helper is one of them.
     void Promise.all([isNamed, outcome.kind === 'aborted' ? helper.exited : undefined]).then(() => end(outcome));
     helper.disconnect();
   });
   void helper.exited.then(async () => {
-    if (hasEnded || isOver.signal.aborted) return;
-    // Killed: its build is left alone, and nobody will learn how that ends.
+    if (hasEnded || ended.signal.aborted) return;
+    // The helper was killed: nobody will learn how its build ends, so the build is killed too.
     if (build !== undefined) endGroup(build);
     await isNamed;
-    const output = { bytes: 0, excerpt: () => '' };
+    const output = { excerpt: () => '' };
     if (signal.aborted) end({ kind: 'aborted' });
     else end({ kind: 'failed', cause: { kind: 'helper-gone' }, ms: 0, output });
   });
-  signal.addEventListener('abort', () => void abort(), { signal: isOver.signal });
+  signal.addEventListener('abort', () => void abort(), { signal: ended.signal });
   void send({ do: 'build', plan, env, timeout, outputFile });
 
   return {
     result,
     async handOver(lock, finish) {
-      const waiting = AbortSignal.any([started.signal, isOver.signal, signal]);
+      const waiting = AbortSignal.any([started.signal, ended.signal, signal]);
       if (!waiting.aborted) await delay(STARTED_WITHIN_MS, undefined, { signal: waiting }).catch(() => {});
       await isNamed;
-      if (!started.signal.aborted || hasEnded || isOver.signal.aborted || signal.aborted) return undefined;
+      if (!started.signal.aborted || hasEnded || ended.signal.aborted || signal.aborted) return undefined;
       isHandingOver = true;
       const lockText = await lock.handTo(helper.pid);
-      if (lockText === undefined || isOver.signal.aborted || signal.aborted) return undefined;
+      if (lockText === undefined || ended.signal.aborted || signal.aborted) return undefined;
       lock.forget();
       helper.unref();
       end({ kind: 'aborted' });

@@ -1,7 +1,5 @@
-/*
- * Runs one build to its end, or ends it: its outcome is a value, and by the time there is one no process of the build
- * is left. What to build is plan.ts's to say, when to abandon it and how to report it the caller's.
- */
+// Runs one build to its end, or ends it. The outcome is a value, and when it is known no process of the build is left.
+// plan.ts says what to run; the caller decides when to abort the build, and reports it.
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -15,14 +13,14 @@ import { createOutput } from './output.js';
 import type { BuildPlan } from './plan.js';
 
 export interface BuildOptions {
-  /** Abandons the build. */
+  /** Aborts the build. */
   signal: AbortSignal;
   /** In milliseconds; 0 is no limit. */
   timeout: number;
   env: NodeJS.ProcessEnv;
   /** Where the whole output goes, if it can. */
   outputFile: string | undefined;
-  /** It runs as this process. */
+  /** The build was started as this process. */
   started?: (pid: number) => Promise<void>;
 }
 
@@ -38,11 +36,11 @@ const LADDER = {
   ],
 } as const;
 
-/** How long a pipe may stay open after the exit, held by a process that left the group. */
-const PIPE_GRACE = 250;
+/** How long a pipe may stay open after the exit: a process that has left the group may hold it. */
+const PIPE_GRACE_MS = 250;
 
 /** A timer for longer would fire at once. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export async function runBuild(plan: BuildPlan, options: BuildOptions): Promise<BuildResult> {
   if (options.signal.aborted) return { kind: 'aborted' };
@@ -57,9 +55,9 @@ export async function runBuild(plan: BuildPlan, options: BuildOptions): Promise<
   }
   const pipes = [launched.child.stdout, launched.child.stderr];
   const collected = Promise.all(pipes.map((pipe) => collect(pipe, output)));
-  const told = options.started?.(launched.child.pid);
+  const startRecorded = options.started?.(launched.child.pid);
   const { exit, timedOut } = await exitOf(launched.child, options.signal, options.timeout);
-  await told;
+  await startRecorded;
   await closed(pipes);
   await collected;
   await output.end();
@@ -72,20 +70,20 @@ export async function runBuild(plan: BuildPlan, options: BuildOptions): Promise<
 }
 
 async function exitOf(child: Child, signal: AbortSignal, timeout: number): Promise<{ exit: Exit; timedOut: boolean }> {
-  const over = new AbortController();
+  const hasExited = new AbortController();
   let timedOut = false;
   const stop = (): void => void terminate(child, LADDER);
-  signal.addEventListener('abort', stop, { signal: over.signal });
+  signal.addEventListener('abort', stop, { signal: hasExited.signal });
   if (signal.aborted) stop();
   if (timeout > 0) {
     const late = (): void => {
       timedOut = true;
       stop();
     };
-    delay(Math.min(timeout, LONGEST), undefined, { signal: over.signal }).then(late, () => {});
+    delay(Math.min(timeout, MAX_TIMER_MS), undefined, { signal: hasExited.signal }).then(late, () => {});
   }
   const exit = await child.exited;
-  over.abort();
+  hasExited.abort();
   return { exit, timedOut };
 }
 
@@ -93,15 +91,15 @@ async function collect(pipe: Readable, output: OutputSink): Promise<void> {
   try {
     for await (const chunk of pipe) await output.write(chunk as Buffer);
   } catch {
-    // Destroyed before its end: somebody outside the group held it.
+    // The pipe was destroyed before its end, because a process outside the group held it.
   }
 }
 
 async function closed(pipes: readonly Readable[]): Promise<void> {
-  const over = new AbortController();
-  const ends = Promise.all(pipes.map((pipe) => finished(pipe, { writable: false, signal: over.signal })));
-  await Promise.race([ends, delay(PIPE_GRACE, undefined, { signal: over.signal })]).catch(() => {});
-  over.abort();
+  const waited = new AbortController();
+  const ends = Promise.all(pipes.map((pipe) => finished(pipe, { writable: false, signal: waited.signal })));
+  await Promise.race([ends, delay(PIPE_GRACE_MS, undefined, { signal: waited.signal })]).catch(() => {});
+  waited.abort();
   for (const pipe of pipes) pipe.destroy();
 }
 

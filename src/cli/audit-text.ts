@@ -1,5 +1,5 @@
-// Lines of the audit trail as people read them: one line each, the time in theirs, and below a failure what was
-// printed. Which lines is for log.ts and status.ts.
+// Lines of the audit trail for people: one line each in local time, and below a failure its output. log.ts and
+// status.ts choose the lines.
 
 import type { AuditLine } from '../state/audit-trail.js';
 import { escapeControls } from '../sinks/log.js';
@@ -21,7 +21,7 @@ export function auditText(line: AuditLine, label: string): string {
   return [first, ...indented(output, 4)].join('\n');
 }
 
-/** Several lines of somebody else's words, so that none of them looks like one of ours. */
+/** Indents several lines of a program's output, so that none of them looks like a line of ours. */
 export function indented(text: string, by: number): string[] {
   if (text.trim() === '') return [];
   return text

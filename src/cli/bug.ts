@@ -1,4 +1,4 @@
-// What is said, and with which code one exits, when mcp-hotline itself is at fault: EX_SOFTWARE of sysexits.h.
+// The message and the exit code for a bug of mcp-hotline itself: EX_SOFTWARE of sysexits.h.
 
 export function reportBug(error: unknown): number {
   const [message = '', ...frames] = String(error instanceof Error ? error.stack : error).split('\n');

@@ -1,23 +1,23 @@
-// Reads the words of the command line, by the table of options, into what was asked for. It judges words only: whether
-// the directory exists or the command can be started is found out by those who need it. The words are cut by yargs's
-// own parser; all of yargs, which lays out help, would take longer to load than everything else at a start together.
+// Reads the words of the command line by the tables of commands and options. It checks words only: whether the
+// directory exists or the command can be started shows later. yargs's own parser splits the words; all of yargs, which
+// lays out help, would take longer to load than everything else at a start together.
 
 import { Parser } from 'yargs/helpers';
 import { allowed, checkTexts, checkValue, type Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { nearest } from '../config/nearest.js';
 import { negatable, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';
 import { camelCase } from '../config/option-values.js';
 import { usageOf, type Command, type Operands } from './command.js';
 
-/** What the words ask for. */
+/** The result: the command that the words ask for, with its options and operands. */
 export interface Asked {
   readonly command: Command;
-  readonly given: Given;
+  readonly given: CommandLineOptions;
   readonly operands: readonly string[];
   /** The words of the options as they were typed. */
   readonly typed: readonly string[];
-  /** The command that the server's program may have been meant to be, where it stands in the place of one. */
+  /** The name of a command that the first word of the server's command may be a misspelling of. */
   readonly misspelt?: string;
   /** Options of the proxy that follow `--`, where the command takes some. */
   readonly proxyOptions: readonly string[];
@@ -64,12 +64,12 @@ export function readCommandLine(argv: readonly string[], commands: Commands): Re
   const misplaced = misplacedCommand(parsed, command, commands, typed, after !== undefined);
   if (misplaced !== undefined) return { ok: false, error: misplaced };
   const [program, ...args] = after ?? parsed._;
-  const all: Given = program === undefined ? given : { ...given, command: program, args };
+  const all: CommandLineOptions = program === undefined ? given : { ...given, command: program, args };
   const misspelt = at < 0 && after === undefined ? nearest(program ?? '', namesOf(commands)) : undefined;
   return { ok: true, value: { ...asked, command, given: all, ...(misspelt && { misspelt }) } };
 }
 
-/** What is wrong with options that are written down for later is said now. */
+/** Checks options that are only written into a file, so that an error is reported now. */
 function wrongProxyOption(words: readonly string[], commands: Commands): string | undefined {
   if (words.length === 0) return undefined;
   const misplaced = (word: string) =>
@@ -82,7 +82,7 @@ function wrongProxyOption(words: readonly string[], commands: Commands): string 
   return given.command === undefined ? undefined : misplaced(given.command);
 }
 
-/** Where the word stands that names a command; -1 if there is none. Options may stand before it. */
+/** The index of the word that names a command; -1 if there is none. Options may precede it. */
 function commandIndex(words: readonly string[], commands: Commands): number {
   const isName = (word: string | undefined): boolean => commands.some(({ name }) => name === word);
   if (!words.some(isName)) return -1;
@@ -111,7 +111,7 @@ function optionNames(options: Options): string[] {
   return [...names, 'help', 'version'];
 }
 
-/** The first word that is none of those allowed, or one too many. */
+/** The first word that is not allowed, or one too many. */
 function unfitOperand(words: readonly string[], operands: Operands, commands: Commands): string | undefined {
   if (operands.kind !== 'words') return words[0];
   const choices = operands.choices?.(commands);
@@ -129,8 +129,8 @@ function operandError(word: string, command: Command, commands: Commands): strin
 }
 
 /**
- * `--agent-tools auto` becomes `--agent-tools=auto`. Any other word after such a switch is the server's command, and what follows the
- * command is not looked at.
+ * `--agent-tools auto` becomes `--agent-tools=auto`. Any other word after such a switch is the server's command, and
+ * what follows the command is not looked at.
  */
 function joinSwitchWords(words: readonly string[], options: Options): readonly string[] {
   const switches = options.filter((spec) => switchWords(spec).length > 0);
@@ -142,7 +142,7 @@ function joinSwitchWords(words: readonly string[], options: Options): readonly s
   return joinSwitchWords([...words.slice(0, at - 1), `${option}=${word}`, ...words.slice(at + 1)], options);
 }
 
-/** Everything stays text, so that the checks see what was typed. `halts`: at the first word of a command. */
+/** Everything stays text, so that the checks see what was typed. `halts`: stops at the first word of a command. */
 function parse(words: readonly string[], options: Options, halts: boolean): Parsed {
   const texts = options.filter(takesValue).map(({ name }) => name);
   const bare = new Set(options.filter((spec) => switchWords(spec).length > 0).map(({ name }) => `--${name}`));
@@ -174,7 +174,7 @@ function unknownOption(parsed: Parsed, command: Command): string | undefined {
   return unknown === undefined ? undefined : unknownName(`${unknown.length === 1 ? '-' : '--'}${unknown}`, command);
 }
 
-/** `-watch` would be taken for -w -a -t -c and, of all things, -h. */
+/** The parser would take `-watch` for -w -a -t -c and -h. */
 function singleDash(typed: readonly string[], command: Command): string | undefined {
   const word = typed.find((one) => /^-[a-z]{2}/i.test(one));
   return word === undefined ? undefined : unknownName(word.replace(/=.*/, ''), command);
@@ -183,12 +183,12 @@ function singleDash(typed: readonly string[], command: Command): string | undefi
 function unknownName(typed: string, { name, options }: Command): string {
   const meant = nearest(typed.replace(/^-+/, ''), optionNames(options));
   if (meant !== undefined) return `unknown option ${typed}; did you mean --${meant}?`;
-  // Another command may have it.
+  // Another command may have this option.
   if (name !== 'run') return `${name} has no option ${typed}; mcp-hotline ${name} --help lists those it has`;
   return `unknown option ${typed}; mcp-hotline --help lists them all`;
 }
 
-/** The parser takes every word but "true" for false. */
+/** Finds the value of a switch that is not true or false: the parser takes any other word for false. */
 function badSwitch(typed: readonly string[], options: Options): string | undefined {
   const valued = new Set(options.filter(takesValue).map(({ name }) => name));
   const switches = new Set(optionNames(options).filter((name) => !valued.has(name)));
@@ -223,7 +223,7 @@ function checkGiven(spec: OptionSpec, value: unknown): ReturnType<typeof checkTe
   return { ok: false, error: `a value is missing, expected ${allowed(spec)}` };
 }
 
-/** `mcp-hotline node server.js` is understood as long as it can mean but one thing. */
+/** Without `--`, the server's command is understood only where it is certain at which word it begins. */
 function misplacedCommand(
   parsed: Parsed,
   command: Command,

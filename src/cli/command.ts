@@ -1,16 +1,15 @@
-// What a command of the program says about itself. The words of the command line are read by it, and help and
-// completion are made of it, so that nothing has to be told twice. Each command is a file in commands/, and commands.ts
-// lists them.
+// What a command of the program says about itself. The command line is read by it, and help and completion are made of
+// it, so that each fact is written once. A new command is a file in commands/ and one line in commands.ts.
 
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import type { OptionSpec } from '../config/option-spec.js';
 
 export interface Command {
   readonly name: string;
   /** Its line in the list of commands. */
   readonly summary: string;
-  /** What follows the name. */
+  /** The form of what follows the name, for its page of help. */
   readonly form: string;
   /** The paragraph that opens its page of help. */
   readonly about: string;
@@ -21,18 +20,18 @@ export interface Command {
   readonly examples: readonly (readonly [line: string, what: string])[];
   /** The paragraph that ends its page of help. */
   readonly epilogue?: string;
-  /** Everything that it needs is imported here and not before: a start of the proxy loads every file in commands/. */
+  /** Imports what it needs only when it is called, because a start of the proxy loads every file in commands/. */
   perform(invocation: Invocation): Promise<Outcome>;
 }
 
-/** What a command takes besides options: the command that starts a server, nothing, or words of its own. */
+/** The operands of a command: the command of a server, nothing, or words of its own. */
 export type Operands =
   | { readonly kind: 'server' | 'none' }
   | {
       readonly kind: 'words';
-      /** What one of them is, for error messages and completion. */
+      /** The name of an operand, for error messages and completion. */
       readonly name: string;
-      /** How many there may be; any number if this is left out. */
+      /** The largest number of operands; any number if this is left out. */
       readonly max?: number;
       /** The words that are allowed; any word if this is left out. */
       choices?(commands: readonly Command[]): readonly string[];
@@ -41,7 +40,7 @@ export type Operands =
     };
 
 /** One use of a command. A command with options of its own names them in `Values`, which their table has checked. */
-export interface Invocation<Values = Given> {
+export interface Invocation<Values = CommandLineOptions> {
   /** The values of the options, and the server's command among them. */
   readonly given: Values;
   readonly operands: readonly string[];

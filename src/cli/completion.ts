@@ -1,6 +1,5 @@
-// `mcp-hotline completion`: a script for bash, zsh or fish, with all its words in it, so that a press of Tab starts no
-// program. The server's own command is completed as the shell completes any command. What the scripts say is in
-// completion/.
+// `mcp-hotline completion`: a script for bash, zsh or fish that contains all words, so that a press of Tab starts no
+// program. The server's own command is completed as the shell completes any command. completion/ makes the scripts.
 
 import { basename } from 'node:path';
 import type { Command } from './command.js';

@@ -2,9 +2,9 @@
 
 import { isAbsolute } from 'node:path';
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 
-export function currentDirectory({ cwd = '' }: Given): Result<string> {
+export function currentDirectory({ cwd = '' }: CommandLineOptions): Result<string> {
   try {
     return { ok: true, value: process.cwd() };
   } catch {

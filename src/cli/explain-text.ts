@@ -1,5 +1,5 @@
-// The words of `mcp-hotline explain`, for people: sections with aligned columns, and behind each value where it comes
-// from. It only lays out what explanation.ts has found out.
+// The text of `mcp-hotline explain` for people: sections with aligned columns, and the source of each value.
+// explanation.ts finds out the facts.
 
 import { DATA_ENDINGS, MAX_DATA_BYTES } from '../watch/data-files.js';
 import type { Explanation } from './explanation.js';
@@ -7,7 +7,7 @@ import { shellLine } from './installation.js';
 
 type Row = readonly [label: string, value: string, from?: string | undefined];
 
-/** So many files are named; the number tells of the rest. */
+/** How many files are named; of the rest only the number is shown. */
 const NAMED = 10;
 const DATA = `.env, ${DATA_ENDINGS.join(', ')}: up to ${MAX_DATA_BYTES / 1_000_000} MB, no tests, no docs`;
 

@@ -1,8 +1,8 @@
-// `mcp-hotline explain`: what would be done with a server, without starting it, for people or as data. Finding it out is
-// explanation.ts's, printing main.ts's.
+// `mcp-hotline explain`: what would be done with a server, without starting it, for people or as data. explanation.ts
+// finds it out, main.ts prints it.
 
 import type { Result } from '../config/check.js';
-import { resolveConfig, type Given } from '../config/config.js';
+import { resolveConfig, type CommandLineOptions } from '../config/config.js';
 import { completeIfResolved } from '../config/discovery/complete.js';
 import { currentDirectory } from './current-directory.js';
 import { explanationText } from './explain-text.js';
@@ -10,7 +10,9 @@ import { explanationOf } from './explanation.js';
 import { node, startWords } from './installation.js';
 
 /** What to print, and the exit code. */
-export async function explain(given: Given & { json?: boolean }): Promise<Result<{ text: string; code: number }>> {
+export async function explain(
+  given: CommandLineOptions & { json?: boolean },
+): Promise<Result<{ text: string; code: number }>> {
   const { json = false, ...rest } = given;
   const cwd = currentDirectory(given);
   if (!cwd.ok) return cwd;

@@ -1,5 +1,5 @@
-// What would be done with a server, as data: everything is resolved as for a run, the files are listed by the watch
-// itself, and nothing is started. How it is put into words is explain-text.ts's.
+// What would be done with a server, as data: everything is resolved as for a run, the watch itself lists the files, and
+// nothing is started. explain-text.ts puts it into words.
 
 import { relative } from 'node:path';
 import { planBuild } from '../build/plan.js';
@@ -20,13 +20,13 @@ export interface Explanation {
   readonly cwd: string;
   readonly configurationFile: string | null;
   readonly reload: boolean;
-  /** The line that a run would log, if something was looked for. */
+  /** The line that a run would log about discovery, if an option was left open. */
   readonly why: string | null;
   readonly found: readonly { what: string; value: string; from: string }[];
   readonly rules: readonly (Rule & {
     readonly from: Source;
     readonly buildFrom?: Source;
-    /** The very command that is run, and the file that decided which package manager runs it. */
+    /** The command that is run, and the file that decided which package manager runs it. */
     readonly buildCommand?: string;
     readonly buildDecidedBy?: string;
     readonly files: readonly string[];
@@ -41,11 +41,11 @@ export interface Explanation {
 }
 
 export async function explanationOf(completed: CompletedConfig, start: readonly string[]): Promise<Explanation> {
-  const { config, found, said, origins, file, warnings } = completed;
+  const { config, found, explicitOptions, origins, file, warnings } = completed;
   const rules = config.reload ? config.rules : [];
   const { files, problems } = await filesOf(config, rules);
-  // Rules come as a whole from a file, from --watch, or from discovery.
-  const isFound = isOpen(said.watch) && file?.rules === undefined;
+  // All rules come from the same source: a file, --watch, or discovery.
+  const isFound = isOpen(explicitOptions.watch) && file?.rules === undefined;
   const from = isFound ? 'found' : (origins['watch'] ?? 'file');
   const buildFrom = origins['build'] ?? (found === undefined ? from : 'found');
   return {
@@ -75,7 +75,7 @@ export async function explanationOf(completed: CompletedConfig, start: readonly 
   };
 }
 
-/** A build that can't be planned is told by its failure; here it is shown as it was named. */
+/** A build that can't be planned is shown as it was named; a run reports the failure. */
 async function buildOf(
   build: string,
   { cwd, env }: Config,
@@ -86,15 +86,15 @@ async function buildOf(
   return { buildCommand: label, ...(decidedBy !== undefined && { buildDecidedBy: relative(cwd, decidedBy) }) };
 }
 
-/** Whether it says nothing. So does an empty list: what to watch is found then. */
-function isOpen(said: unknown): boolean {
-  return said === undefined || (Array.isArray(said) && said.length === 0);
+/** Whether the value leaves the option open. An empty list does too: what to watch is found then. */
+function isOpen(explicitOptions: unknown): boolean {
+  return explicitOptions === undefined || (Array.isArray(explicitOptions) && explicitOptions.length === 0);
 }
 
-function optionsOf({ config, said, origins, found }: CompletedConfig): Explanation['options'] {
+function optionsOf({ config, explicitOptions, origins, found }: CompletedConfig): Explanation['options'] {
   return options.map(({ name }) => {
-    const key = camelCase(name) as keyof typeof said;
-    if (!isOpen(said[key])) return { name, value: said[key], from: origins[key] ?? 'default' };
+    const key = camelCase(name) as keyof typeof explicitOptions;
+    if (!isOpen(explicitOptions[key])) return { name, value: explicitOptions[key], from: origins[key] ?? 'default' };
     if (key === 'strategy' && config.strategy !== defaults.strategy)
       return { name, value: config.strategy, from: 'found' };
     const value =
@@ -105,7 +105,7 @@ function optionsOf({ config, said, origins, found }: CompletedConfig): Explanati
   });
 }
 
-/** The files of each rule, as the watch would take them. */
+/** The files of each rule, as the watch lists them. */
 async function filesOf(
   config: Config,
   rules: readonly Rule[],
@@ -130,14 +130,14 @@ async function filesOf(
       debounce,
       poll,
       never: [stateDir, projectDir, ...(logFile === undefined ? [] : [logFile])],
-      // As if the server had been started before all of them were written: then every file counts as changed.
+      // A start of the server in 1970 makes every file count as changed, which lists all files.
       since: 0,
     },
     { settled: () => {}, warn: ({ text }) => problems.push(text) },
   );
   const mark = watch.mark();
   await watch.ready;
-  // A directory from which a file may have gone since counts as one, but nothing is there.
+  // A directory from which a file may have been deleted counts as removed: it is no file.
   const there = watch.changedSince(mark).filter(({ kind }) => kind !== 'removed');
   for (const change of there) for (const rule of change.rules) files.get(rule)?.push(change.path);
   await watch.close();

@@ -1,5 +1,5 @@
-// The text of --help, made of what a command says about itself; yargs lays out its options. Printing it is for
-// commands/help.ts.
+// Makes the text of --help from what a command says about itself; yargs lays out its options. commands/help.ts prints
+// it.
 
 import yargs, { type Argv } from 'yargs';
 import { groups, switchWords, takesValue, type OptionSpec } from '../config/option-spec.js';

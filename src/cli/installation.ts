@@ -1,9 +1,9 @@
-// How this very installation is started, by the Node that runs it: words that work wherever a client looks for
-// programs, and whichever mcp-hotline is found in PATH.
+// The command line that starts this installation with the Node that runs it now: it works wherever a client looks for
+// programs, and whichever mcp-hotline is on the PATH.
 
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { quoted } from './completion/words.js';
 import { toWords } from './words.js';
 
@@ -11,7 +11,7 @@ export const node = process.execPath;
 export const bin = fileURLToPath(new URL('../../bin/mcp-hotline.js', import.meta.url));
 
 /** What is typed after `node` to run the same server with the same options from any directory. */
-export function startWords(given: Given, cwd: string): string[] {
+export function startWords(given: CommandLineOptions, cwd: string): string[] {
   const { command, args = [], ...options } = given;
   const words = toWords({ ...options, cwd: resolve(cwd, options.cwd ?? '') });
   return [bin, ...words, ...(command === undefined ? [] : ['--', command, ...args])];

@@ -1,8 +1,8 @@
-// `mcp-hotline log`: the audit trail of a directory's servers, oldest first, for people or as data; with -f it goes on as
-// things happen, until it is ended or nobody reads any more.
+// `mcp-hotline log`: the audit trail of a directory's servers, oldest first, for people or as data. With -f it
+// continues with new events until it is ended or nobody reads any more.
 
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { readAudit, type AuditLine } from '../state/audit-trail.js';
 import { followAudit } from '../state/follow.js';
 import { NotRegular } from '../state/state-file.js';
@@ -10,7 +10,7 @@ import { auditText, localTime } from './audit-text.js';
 import { readSince } from './since.js';
 import { findStateDirs, labelsOf, nothingFound } from './state-dirs.js';
 
-export type LogGiven = Given & { json?: boolean; follow?: boolean; lines?: number; since?: string };
+export type LogGiven = CommandLineOptions & { json?: boolean; follow?: boolean; lines?: number; since?: string };
 
 /** A line, and the server that it is about. */
 interface Labelled {

@@ -1,7 +1,6 @@
-// The process: reads argv, performs the command that is asked for, and exits. Which commands there are is in
-// commands.ts.
+// The process: reads argv, performs the command, and exits. commands.ts lists the commands.
 
-import { noCommand, type Given } from '../config/config.js';
+import { noCommand, type CommandLineOptions } from '../config/config.js';
 import { flush } from '../sinks/flush.js';
 import { reportBug } from './bug.js';
 import { usageOf, type Command } from './command.js';
@@ -50,8 +49,8 @@ function missingServer(command: Command): string {
   return `no server command, expected ${usageOf(command)}; ${help} shows how it is used`;
 }
 
-/** A command that somebody misspelt may be a program of that name. */
-async function isProgram(given: Given): Promise<boolean> {
+/** A misspelt command may be meant as a program of that name. */
+async function isProgram(given: CommandLineOptions): Promise<boolean> {
   const { isOnPath } = await import('../build/find-command.js');
   const cwd = currentDirectory(given);
   return !cwd.ok || isOnPath(given.command ?? '', cwd.value, process.env);

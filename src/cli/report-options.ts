@@ -1,4 +1,4 @@
-// What the options of commands that report have in common: how to print it, and where to look.
+// The options that all reporting commands share: how to print, and where to look.
 
 import type { OptionSpec } from '../config/option-spec.js';
 import { options } from '../config/options.js';

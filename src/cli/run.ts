@@ -1,8 +1,8 @@
-// `mcp-hotline run`, which is also `mcp-hotline` alone: a proxy between this process's stdin and stdout and the server. What
-// is known here is what a start needs; the proxy itself is loaded while the server comes up. Signals and bugs of this
-// process are turned into calls of the proxy; how servers end is the proxy's.
+// `mcp-hotline run`, which is also `mcp-hotline` alone: a proxy between this process's stdin and stdout and the server.
+// This file contains what a start needs first; the proxy itself is loaded while the server comes up. Signals and bugs
+// of this process are passed to the proxy; the proxy ends the servers.
 
-import { resolveConfig, type Given, type Resolved } from '../config/config.js';
+import { resolveConfig, type CommandLineOptions, type Resolved } from '../config/config.js';
 import type { Result } from '../config/check.js';
 import { hasNoBuild } from '../config/discovery/no-build.js';
 import { watchConfig, completeIfResolved, completeConfig, type CompletedConfig } from '../config/discovery/complete.js';
@@ -14,18 +14,19 @@ import { reportBug } from './bug.js';
 import { currentDirectory } from './current-directory.js';
 import type { Serving } from './serve.js';
 
-const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const patience = { stdout: 2000, afterSignal: 500, log: 500, afterBug: 4000 };
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** How long to wait at the end, in milliseconds. */
+const limits = { stdout: 2000, stdoutAfterSignal: 500, log: 500, proxyAfterBug: 4000 };
 
-/** The exit code, or what was wrong with the options. */
-export async function run(given: Given): Promise<Result<number>> {
+/** Resolves with the exit code, or with what is wrong with the options. */
+export async function run(given: CommandLineOptions): Promise<Result<number>> {
   const cwd = currentDirectory(given);
   if (!cwd.ok) return cwd;
   const resolve = () => resolveConfig(given, { cwd: cwd.value, env: process.env });
   const resolved = resolve();
   if (!resolved.ok) return resolved;
   let signalled = false;
-  for (const name of ending) {
+  for (const name of endingSignals) {
     process.on(name, () => {
       signalled = true;
       void serving.then(({ proxy }) => proxy.signal(name));
@@ -34,22 +35,22 @@ export async function run(given: Given): Promise<Result<number>> {
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void serving.then(({ proxy }) => proxy.reload()));
   const bug = firstBug();
   const { stdout: output } = process;
-  output.on('error', () => {}); // a client that is gone is the proxy's to notice, not a reason to crash
+  output.on('error', () => {}); // a client that is gone must not crash the process; the proxy notices it
   const serving = startServing(resolved.value, given, cwd.value, async () => completeIfResolved(resolve()));
 
   const { proxy, closeLog } = await serving;
   const value = await Promise.race([proxy.closed.then(exitCodeOf), bug]);
   proxy.close();
-  await atMost(patience.afterBug, proxy.closed);
-  await flush(output, signalled ? patience.afterSignal : patience.stdout);
-  await closeLog(patience.log);
+  await atMost(limits.proxyAfterBug, proxy.closed);
+  await flush(output, signalled ? limits.stdoutAfterSignal : limits.stdout);
+  await closeLog(limits.log);
   return { ok: true, value };
 }
 
-/** The server is started as soon as it is certain that nothing is built before. */
+/** Starts the server as soon as it is certain that no build has to run first. */
 async function startServing(
   resolved: Resolved,
-  given: Given,
+  given: CommandLineOptions,
   cwd: string,
   resolve: () => Promise<Result<CompletedConfig>>,
 ): Promise<Serving> {
@@ -64,7 +65,7 @@ async function startServing(
   return serve({ ...completed, given, cwd, configInForce, first });
 }
 
-/** Resolves, if ever, with the exit code for a bug. An unhandled rejection arrives here too. */
+/** Resolves with an exit code when there is a bug. Node reports an unhandled rejection here too. */
 async function firstBug(): Promise<number> {
   return reportBug(await new Promise((resolve) => process.on('uncaughtException', resolve)));
 }

@@ -1,5 +1,5 @@
-// The point in time that `--since` names: so long ago (`90s`, `10m`, `2h`, `3d`), or a date, with a time of day or
-// without. Pure.
+// The point in time that `--since` names: an age (`90s`, `10m`, `2h`, `3d`), or a date with or without a time of day.
+// Pure.
 
 import type { Result } from '../config/check.js';
 
@@ -17,7 +17,7 @@ export function readSince(text: string, now: number): Result<number> {
   return { ok: false, error };
 }
 
-/** A date alone would be read as midnight in Greenwich: people mean theirs. */
+/** JavaScript reads a date alone as midnight in UTC, but people mean their local midnight. */
 function timeOf(text: string, now: number): number {
   if (TIME_OF_DAY.test(text)) {
     const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number);

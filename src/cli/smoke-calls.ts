@@ -1,5 +1,5 @@
-// Reads the calls of `mcp-hotline smoke`: `--call 'name={json}'`, and to which call each `--expect` belongs, which only
-// the order of the words tells.
+// Reads the calls of `mcp-hotline smoke`: `--call 'name={json}'`. Each `--expect` belongs to the call before it, so the
+// order of the words matters.
 
 import type { Result } from '../config/check.js';
 import type { Call } from '../smoke/calls.js';

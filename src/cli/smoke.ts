@@ -1,10 +1,10 @@
-// `mcp-hotline smoke`: turns its options into a smoke run, and the run into a report on stdout and an exit code. What is
-// checked, and how, is in smoke/.
+// `mcp-hotline smoke`: turns its options into a smoke run, and the run into a report on stdout and an exit code. smoke/
+// performs the checks.
 
 import { constants } from 'node:os';
 import { flush } from '../sinks/flush.js';
 import type { Result } from '../config/check.js';
-import { resolveConfig, type Given } from '../config/config.js';
+import { resolveConfig, type CommandLineOptions } from '../config/config.js';
 import { completeIfResolved } from '../config/discovery/complete.js';
 import { createReporter } from '../smoke/reporters.js';
 import { usualTimeout, type ReporterName } from '../smoke/options.js';
@@ -24,11 +24,11 @@ interface Own {
 }
 
 const WRITING = 10_000;
-/** What a build may take that has no limit. */
+/** The limit for a build without a limit. */
 const NO_LIMIT = 86_400_000;
 
-/** The exit code, or what was wrong with the options. `words` are those before the server's command, as typed. */
-export async function smoke(given: Given & Own, words: readonly string[]): Promise<Result<number>> {
+/** Resolves with the exit code, or with what is wrong with the options. `words`: those before the server's command. */
+export async function smoke(given: CommandLineOptions & Own, words: readonly string[]): Promise<Result<number>> {
   const {
     call = [],
     expect = [],
@@ -76,7 +76,7 @@ export async function smoke(given: Given & Own, words: readonly string[]): Promi
   return { ok: true, value: ended.code ?? exitCode(report) };
 }
 
-/** A signal ends the run in good order, servers included, and decides the exit code. */
+/** A signal ends the run in an orderly way, servers included, and decides the exit code. */
 function endedBy(stopped: AbortController): { code?: number } {
   const ended: { code?: number } = {};
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -1,9 +1,9 @@
-// Where the proxies of a directory keep their state: one place a server command, found by what they say about
-// themselves. What is in there is for status.ts and log.ts.
+// Finds the state directories of the proxies of a directory, one for each server command, by the descriptions in them.
+// status.ts and log.ts read their content.
 
 import { basename, dirname, resolve } from 'node:path';
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { stateDir } from '../config/state-dir.js';
 import { aboutOf, stateDirsOf, type About } from '../state/status-file.js';
 import { currentDirectory } from './current-directory.js';
@@ -13,7 +13,7 @@ export interface Places {
   readonly dirs: readonly { readonly dir: string; readonly about: About }[];
 }
 
-export async function findStateDirs(given: Given): Promise<Result<Places>> {
+export async function findStateDirs(given: CommandLineOptions): Promise<Result<Places>> {
   const here = currentDirectory(given);
   if (!here.ok) return here;
   const { env } = process;
@@ -33,8 +33,8 @@ export function commandText({ command, args = [] }: About): string {
 }
 
 /**
- * What tells a server from others of the same directory: a part of the digest of its command, or the name that was
- * chosen.
+ * Identifies a server among others of the same directory: a part of the digest of its command, or the name of its state
+ * directory.
  */
 export function idOf(dir: string): string {
   return /-[0-9a-f]{12}([0-9a-f]{4})$/.exec(dir)?.[1] ?? basename(dir);

@@ -1,8 +1,8 @@
-// `mcp-hotline status`: the proxies that run for a directory, how the server of each is now, its last reload and its last failure,
-// for people or as data. Reads what the proxies show of themselves, and asks none of them.
+// `mcp-hotline status`: the proxies that run for a directory, and for each the state of its server, its last reload and
+// its last failure, for people or as data. It reads the status files of the proxies, and asks none of them.
 
 import type { Result } from '../config/check.js';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { lastOf } from '../state/audit-trail.js';
 import { escapeControls } from '../sinks/log.js';
 import { runningProxies, type About, type ProxyHealth, type RunningProxy } from '../state/status-file.js';
@@ -10,16 +10,18 @@ import { indented, localTime, phasesText } from './audit-text.js';
 import { commandText, findStateDirs, idOf, nothingFound } from './state-dirs.js';
 
 interface Server extends About {
-  /** Tells it from others of the same command; `log` names it by this too. */
+  /** Identifies the server among others of the same program; `log` uses the same name. */
   readonly id: string;
   readonly stateDir: string;
   readonly running: readonly RunningProxy[];
-  /** The end of the trail, where no proxy runs that could tell. */
+  /** The last events of the audit trail, if no proxy runs. */
   readonly last: { readonly time: string; readonly event: string } | undefined;
 }
 
 /** What to print, and the exit code: 0 if a proxy runs, else 1. */
-export async function status(given: Given & { json?: boolean }): Promise<Result<{ text: string; code: number }>> {
+export async function status(
+  given: CommandLineOptions & { json?: boolean },
+): Promise<Result<{ text: string; code: number }>> {
   const found = await findStateDirs(given);
   if (!found.ok) return found;
   const { cwd, dirs } = found.value;
@@ -61,7 +63,7 @@ function proxyLines(proxy: RunningProxy): string[] {
     lines.push(fact('last reload', `${localTime(at)} in ${ms} ms${phasesText(phases)}${why}`));
     if (changes.length > 0) lines.push(fact('changed', changes.join(', ')));
   }
-  // One that stands is told above.
+  // A failure that stands is shown above.
   if (lastFailure !== undefined && more.length === 0) {
     const { at, event, cause, mended } = lastFailure;
     const end = mended === undefined ? '' : `; mended ${localTime(mended)}`;
@@ -70,7 +72,7 @@ function proxyLines(proxy: RunningProxy): string[] {
   return lines;
 }
 
-/** How it is, to be followed by who serves; and what is wrong, in the words of whoever said so. */
+/** The health of the server, and the output of what failed. */
 function healthLines(health: ProxyHealth | undefined): string[] {
   if (health === undefined) return [''];
   if (!('failure' in health)) return [`${health.state}, `];

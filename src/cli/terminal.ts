@@ -1,12 +1,12 @@
-// What a person is told who starts the proxy by hand, on a terminal: that it waits for a client, and how a client is
-// told to start it. Programs are told nothing of it.
+// The messages for a person who starts the proxy by hand on a terminal: that it waits for a client, and how to
+// configure a client. They are not shown to programs.
 
 import { basename, resolve } from 'node:path';
-import type { Given } from '../config/config.js';
+import type { CommandLineOptions } from '../config/config.js';
 import { bin, node, shellLine, startWords } from './installation.js';
 
-/** For a proxy that runs, and waits. */
-export function waitingNotice(given: Given, cwd: string): string {
+/** For a proxy that runs and waits for a client. */
+export function waitingNotice(given: CommandLineOptions, cwd: string): string {
   const { command, args = [] } = given;
   const server = command === undefined ? [] : ['--', command, ...args];
   const directory = resolve(cwd, given.cwd ?? '');
@@ -20,7 +20,7 @@ Ctrl+D or Ctrl+C ends it; the option --help tells more.
 `;
 }
 
-/** For one that was not told what to run. */
+/** For a start without a server command. */
 export function usageNotice(): string {
   return `
 It stands between an MCP client and the command that starts a server, in the client's configuration:

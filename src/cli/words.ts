@@ -1,5 +1,5 @@
-// Options as the words one would type for them: the way back of command-line.ts, for passing options on to another
-// process of this program.
+// Writes options as the words of a command line, to pass them on to another process of this program. The inverse of
+// command-line.ts.
 
 import { camelCase, type Options } from '../config/option-values.js';
 import { options } from '../config/options.js';

@@ -1,5 +1,5 @@
-// Writes a plan: what `unwrap` will need first, then each file, whole or not at all. A file that can't be written
-// leaves the others done; what happened to each is told.
+// Writes a plan: first the records that `unwrap` will need, then each file, as a whole or not at all. If a file can't
+// be written, the others still are; the result says what happened to each.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { readClientFile, writeClientFile } from './client-file.js';
@@ -11,7 +11,7 @@ export interface Applied {
   /** Real paths of the files that were written. */
   readonly written: readonly string[];
   readonly problems: readonly string[];
-  /** What was done, and is worse than it should be. */
+  /** Warnings about files that were written. */
   readonly warnings: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export async function applyPlan(plan: Plan, { machine: { env } }: Context): Prom
   return { written, problems, warnings };
 }
 
-/** Looks at files again whose clients write them themselves, and names those where our change is gone. */
+/** Reads files again that their clients write themselves, and names those in which our change is gone. */
 export async function overwritten(plan: Plan, written: readonly string[]): Promise<string[]> {
   const watched = changesOf(plan).filter(
     ({ configuration: { file, rewritten } }) => rewritten && written.includes(file.realPath),

@@ -1,5 +1,5 @@
-// Whether a server belongs to a project: whether its command leads to files of the project, by what `explain` finds.
-// Reads files, runs nothing.
+// Decides whether a server belongs to a project: whether its command leads to files of the project, by discovery. Reads
+// files, runs nothing.
 
 import { resolve } from 'node:path';
 import { discover } from '../config/discovery/discover.js';

@@ -1,6 +1,6 @@
-// Reads and writes the configuration file of a client. The file is replaced as a whole: its mode and its owner stay, a
-// symbolic link to it stays one, and a file that somebody has changed since it was read is left alone. What is written
-// is for `documents.ts`.
+// Reads and writes the configuration file of a client. The file is replaced as a whole: mode and owner stay, a symbolic
+// link to it stays a link, and a file that was changed since it was read is not written. documents.ts makes the new
+// text.
 
 import { access, constants, lstat, open, readFile, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import type { Result } from '../config/check.js';
@@ -10,7 +10,7 @@ import { openStateFile } from '../state/state-file.js';
 export interface ClientFile {
   /** As it was named. */
   readonly path: string;
-  /** Where the bytes are: behind all symbolic links. */
+  /** The real path, with all symbolic links resolved. */
   readonly realPath: string;
   /** With its byte order mark, if it has one. */
   readonly text: string;
@@ -48,7 +48,7 @@ export async function writeClientFile(file: ClientFile, text: string): Promise<R
     } finally {
       await handle.close();
     }
-    // As late as possible: between this look and the rename nobody else should write.
+    // As late as possible, because another program may write between this check and the rename.
     if (!(await isAsRead(file))) return fail('has changed since it was read: nothing was written');
     await rename(temp, realPath);
     return { ok: true, value: { ...file, text, bytes } };
@@ -60,7 +60,7 @@ export async function writeClientFile(file: ClientFile, text: string): Promise<R
   }
 }
 
-/** Only of a regular file: reading a pipe would wait for ever. */
+/** Reads regular files only, because reading a pipe would wait for ever. */
 async function contentOf(path: string): Promise<Buffer> {
   const handle = await openStateFile(path);
   try {

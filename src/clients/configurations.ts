@@ -1,5 +1,5 @@
-// The configurations that are there: reads the files of the places that were selected, each once, and the servers in
-// them. A file that can't be read or parsed is a value that says why. Nothing is written here.
+// Reads the selected configurations: each file once, with the servers in it. A file that can't be read or parsed is a
+// value that says why. Nothing is written here.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

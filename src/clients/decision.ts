@@ -1,4 +1,4 @@
-// What becomes of one entry of a client's configuration, and what is said about it. Pure.
+// Decides what happens to one entry of a client's configuration, and with which reason. Pure.
 
 import type { Belonging } from './belonging.js';
 import type { Configuration } from './configurations.js';

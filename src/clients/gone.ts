@@ -1,5 +1,5 @@
-// Which files of the proxy an entry names that do not exist any more: after an update of Node, or when the installation
-// was removed.
+// Finds the files of the proxy that an entry names and that do not exist any more: after an update of Node, or when the
+// installation was removed.
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';

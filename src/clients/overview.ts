@@ -1,5 +1,5 @@
-// The clients of this machine as data: their files, the servers in them, which of these run behind the proxy, and what
-// is wrong with them. How it is put into words is for the command line.
+// The clients of this machine as data: their files, the servers in them, which servers run behind the proxy, and what
+// is wrong with them. cli/ puts it into words.
 
 import { existsSync } from 'node:fs';
 import type { Client } from './client.js';

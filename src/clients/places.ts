@@ -1,5 +1,5 @@
-// Where the files of a client are, by platform, home and environment. Pure: which of them exist is for
-// configurations.ts.
+// The paths of a client's files, by platform, home and environment. Pure; configurations.ts finds out which files
+// exist.
 
 import { posix, win32 } from 'node:path';
 import type { Client, FileSpec, Root, StartsIn } from './client.js';

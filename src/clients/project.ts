@@ -1,5 +1,5 @@
-// The project that a command is used in: its directories, whether mcp-hotline is one of its dependencies, and which
-// files git tracks. Only asks; decides nothing.
+// The project in which a command is used: its directories, whether mcp-hotline is one of its dependencies, and which
+// files git tracks. It only reads facts.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Which places are looked at: the project's files, the user's own, those of one client, or one file. Says what is wrong
-// with a name that nobody has. Pure; whether a file is there, and what is in it, is for configurations.ts.
+// Selects the places to read: the project's files, the user's own, those of one client, or one file. It reports a name
+// that no client has. Pure; configurations.ts reads the files.
 
 import type { Result } from '../config/check.js';
 import { nearest } from '../config/nearest.js';

@@ -1,6 +1,5 @@
-// How the file of an MCP client lays out its servers. Data only: which client has which shape is in the table of
-// clients, and the files of
-// `formats/` know what the text looks like.
+// How the file of an MCP client lays out its servers. Types only: the table of clients says which client has which
+// shape, and formats/ knows the text.
 
 /** `json` is strict: a comment or a trailing comma is a mistake, because the client's own parser refuses it. */
 export type Format = 'json' | 'jsonc' | 'toml' | 'yaml';

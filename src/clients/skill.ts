@@ -1,6 +1,6 @@
-// Copies the skill for agents (skills/mcp-hotline/SKILL.md) to where a client looks for skills, for the project or for
-// the user. Asking, and telling what was done, is for the command line. A client whose skills have no documented place
-// gets no file: the answer says what to do instead.
+// Copies the skill for agents (skills/mcp-hotline/SKILL.md) to the place where a client looks for skills, for the
+// project or for the user. If a client has no documented place, the result says what to do instead. cli/ asks, and
+// reports the result.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,7 @@
-// Puts words in front of a server's command in the text of a file, and takes them away again. The command as it is
-// spelled moves behind them, so that the wrapped entry itself tells almost everything about the one before; the rest is
-// in `Undo`. Only insertions and deletions at offsets: nothing else in the file is written anew. Whether the result is
-// right is judged in `documents.ts`.
+// Puts words in front of a server's command in the text of a file, and removes them again. The command keeps its
+// spelling and moves behind the words, so that the wrapped entry contains almost everything about the entry before;
+// `Undo` has the rest. Only insertions and deletions at offsets: nothing else in the file changes. documents.ts checks
+// the result.
 
 import type { Entry, Grammar, List, Word } from './layout.js';
 import type { Undo } from './shape.js';

@@ -1,6 +1,5 @@
-// The MCP clients, as data: their files, how they start servers, whether they heed `list_changed`, and how each of
-// these facts is known. Where the roots of the paths are is for places.ts; what is written into the files for
-// prefix.ts.
+// The MCP clients as data: their files, how they start servers, whether they heed `list_changed`, and how each of these
+// facts is known. places.ts resolves the roots of the paths; prefix.ts makes what is written into the files.
 
 import type { Client, FileSpec, Root } from './client.js';
 import {

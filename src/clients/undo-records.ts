@@ -1,5 +1,6 @@
-// What `unwrap` will need and the file itself does not tell, kept in the user's state directory: one file of records
-// for each file of a client, by its real path. A record that is lost costs the exact bytes and nothing else.
+// Keeps what `unwrap` will need and the file itself does not contain, in the user's state directory: one file of
+// records for each file of a client, by its real path. If a record is lost, `unwrap` still works, but may not restore
+// the exact bytes.
 
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

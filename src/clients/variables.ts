@@ -1,5 +1,5 @@
-// Replaces the variables of a client in the words of a command, so that discovery sees what the client will start. What
-// is not known stays as it is: the file itself is never changed by this.
+// Replaces the variables of a client in the words of a command, so that discovery sees what the client will start.
+// Unknown variables stay; the file itself is never changed here.
 
 import type { Client, Variables } from './client.js';
 

@@ -1,6 +1,5 @@
-// Tells whether the words of an entry start a server behind the proxy, however the proxy is started: by node and its
-// file, by its own command, by npx or another runner of packages. A line for a shell is one word here and is not looked
-// into.
+// Decides whether the words of an entry start a server behind the proxy, however the proxy is started: by node and its
+// file, by its own command, by npx or another runner of packages. A line for a shell is one word, and is not parsed.
 
 export interface WrappedWords {
   /** Everything up to and with the `--`. */

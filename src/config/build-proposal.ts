@@ -1,11 +1,11 @@
-// A program whose sources were not found with certainty, and the options that would say them. The type only: discovery
-// finds it, and those who speak to people and agents tell of it.
+// A program whose sources were not found with certainty, and the options that would name them. A type of its own:
+// discovery finds it; log, `explain` and agent/ report it.
 
 export interface BuildProposal {
-  /** As it is shown. */
+  /** Its path as it is shown. */
   readonly program: string;
-  /** Both options, as one types them. */
+  /** Both options, as they are typed. */
   readonly options: string;
-  /** Why that is not done without being asked. */
+  /** Why discovery does not apply the options by itself. */
   readonly doubt: string;
 }

@@ -1,6 +1,6 @@
-// Judges the value of one option, be it text (command line, environment) or data (programmatic entry). A bad value
-// yields what is wrong with it and what is allowed; the caller puts the name in front by which the user knows the
-// option.
+// Checks the value of one option, which is text (command line, environment) or data (programmatic entry). A bad value
+// results in a message that says what is wrong and what is allowed; the caller adds the name by which the user knows
+// the option.
 
 import { constants } from 'node:os';
 import { inspect } from 'node:util';
@@ -15,13 +15,13 @@ type Value = string | number | boolean | readonly string[];
 const yes = new Set(['true', '1', 'on', 'yes']);
 const no = new Set(['false', '0', 'off', 'no']);
 
-/** `true`, `false` and their kin, in any case; undefined for any other word. */
+/** Understands `true`, `on`, `no`, `0` and so on, in any case; undefined for any other word. */
 export function toBoolean(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
   return yes.has(word) ? true : no.has(word) ? false : undefined;
 }
 
-/** The texts that were given for one option. Of several the last one counts, unless the option is a list. */
+/** Checks the texts that were given for one option. The last one counts, unless the option is a list. */
 export function checkTexts(spec: OptionSpec, texts: readonly string[]): Result<Value> {
   if (spec.type === 'list') return checkValue(spec, texts);
   const text = texts.at(-1) ?? '';
@@ -57,8 +57,8 @@ export function checkValue(spec: OptionSpec, value: unknown): Result<Value> {
 }
 
 /**
- * Data with the options' names in camel case, as the programmatic entry takes it. The error has a line for each bad
- * option.
+ * Checks data with the options' names in camel case, as the programmatic entry takes it. The error has a line for each
+ * bad option.
  */
 export function checkOptions(
   given: object,
@@ -82,7 +82,7 @@ function unknownOption(key: string): string {
   return `${key} is not an option${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
-/** What a value of this option must be, to follow "expected". */
+/** Describes the allowed values; completes the word "expected". */
 export function allowed(spec: OptionSpec): string {
   switch (spec.type) {
     case 'list':
@@ -125,7 +125,7 @@ function isText(value: unknown): value is string {
 }
 
 function bad(spec: OptionSpec, value: unknown): { ok: false; error: string } {
-  // Not String(): an object may have a toString that is no function, and `[object Object]` tells nobody anything.
+  // Not String(): an object may have a toString that is no function, and `[object Object]` says nothing.
   const shown = typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 1, breakLength: Infinity });
   return { ok: false, error: `${shown} is not allowed, expected ${allowed(spec)}` };
 }

@@ -40,18 +40,18 @@ export interface ConfigInForce {
 export interface ConfigSource {
   readonly watchTargets: readonly string[];
   /** `current`: the configuration in force, for what the files leave open at the moment. */
-  read(current: Config): Promise<Result<Pick<Resolved, 'config' | 'said' | 'warnings'>>>;
+  read(current: Config): Promise<Result<Pick<Resolved, 'config' | 'explicitOptions' | 'warnings'>>>;
 }
 
 /** `first`: the resolution that the proxy was started with. */
 export function createConfigInForce(
-  first: Pick<Resolved, 'config' | 'said' | 'warnings'>,
+  first: Pick<Resolved, 'config' | 'explicitOptions' | 'warnings'>,
   source: ConfigSource,
 ): ConfigInForce {
   const listeners = new Set<(change: ConfigChange) => void>();
   const warned = new Set(first.warnings);
   let current = first.config;
-  let { said } = first;
+  let { explicitOptions } = first;
   return {
     get current() {
       return current;
@@ -63,8 +63,8 @@ export function createConfigInForce(
       const read = await source.read(current);
       if (!read.ok) return read;
       const previous = current;
-      const difference = compare({ config: previous, said }, read.value);
-      ({ said } = read.value);
+      const difference = compare({ config: previous, explicitOptions }, read.value);
+      ({ explicitOptions } = read.value);
       const warnings = [...read.value.warnings, ...difference.warnings].filter((warning) => !warned.has(warning));
       for (const warning of warnings) warned.add(warning);
       const { config, changed, needsRestart } = difference;

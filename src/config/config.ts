@@ -1,6 +1,6 @@
-// Turns options, environment and configuration file into one Config, which is all that the layers below the command
-// line ever see: every default filled in, every path in its place. What the words of the options may be is
-// options.ts's, how they are read check.ts's, what the file may say file/'s.
+// Resolves options, environment and configuration file into one Config, the only form of the configuration that the
+// layers below the command line see: every default is filled in, every path is resolved. options.ts says which values
+// there are, check.ts checks them, file/ reads the file.
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import type { Result } from './check.js';
 import { readEnvFiles } from './env-file.js';
 import { readEnvironment } from './environment.js';
 import { resolveOptionPaths, resolveRulePaths } from './file/resolve-paths.js';
-import { configPlaces, readConfigFile, type FromFile } from './file/read.js';
+import { configFileCandidates, readConfigFile, type FromFile } from './file/read.js';
 import type { InstalledCopy } from './installed-copy.js';
 import type { TakesEffect } from './option-spec.js';
 import { configKeyOf, defaults, valuesInForce, type Options, type OptionValues } from './option-values.js';
@@ -31,13 +31,13 @@ export interface Config extends OptionValues {
   stateDir: string;
   /** The directory that all commands of one project share, whatever their state directories: for its builds. */
   projectDir: string;
-  /** What runs instead of the sources, if discovery has found it. */
+  /** The copy that runs instead of the sources, if discovery has found one. */
   installedCopy?: InstalledCopy;
-  /** Options that would follow the server's program to its sources, which discovery is not sure of. */
+  /** Options that would watch and build the sources of the server's program. Discovery is not sure of them. */
   buildProposal?: BuildProposal;
 }
 
-/** When an edit of what is no option takes effect. */
+/** When an edit of a key takes effect that is no option of its own. */
 const takesEffect: Readonly<Record<Exclude<keyof Config, keyof OptionValues>, TakesEffect>> = {
   command: 'new-server',
   args: 'new-server',
@@ -59,21 +59,21 @@ export const configKeys = Object.entries({
   ),
 }) as readonly (readonly [keyof Config, TakesEffect])[];
 
-export interface Given extends Options {
+export interface CommandLineOptions extends Options {
   command?: string;
   args?: readonly string[];
 }
 
 export interface Resolved {
   config: Config;
-  /** What is no error and should still be said once there is a log to say it in. */
+  /** Warnings to log as soon as there is a log. */
   warnings: readonly string[];
   /** The configuration file that was read. */
   file: FromFile | undefined;
   /** Every file that is, or could become, the configuration file; absolute. */
-  places: readonly string[];
-  /** What was said, without defaults, and by whom; `command` among it. */
-  said: Options;
+  configFileCandidates: readonly string[];
+  /** The options that were given, without defaults, paths resolved. `origins` says by whom, also of `command`. */
+  explicitOptions: Options;
   origins: Readonly<Record<string, Origin>>;
 }
 
@@ -81,8 +81,11 @@ export type Origin = 'option' | 'environment' | 'file';
 
 export const noCommand = 'no server command, expected mcp-hotline [options] -- <command> [args…]';
 
-/** `given` has been checked already; the environment and the configuration file are checked here. */
-export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.ProcessEnv }): Result<Resolved> {
+/** `given` has been checked before; the environment and the configuration file are checked here. */
+export function resolveConfig(
+  given: CommandLineOptions,
+  base: { cwd: string; env: NodeJS.ProcessEnv },
+): Result<Resolved> {
   const environment = readEnvironment(base.env);
   if (!environment.ok) return environment;
   const stated = { ...environment.value.options, ...given };
@@ -95,14 +98,14 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
   if (command === '') return { ok: false, error: noCommand };
   const cwd = stated.cwd === undefined ? (directory ?? here) : here;
   if (!isDirectory(cwd))
-    return { ok: false, error: `${placeOf('cwd', stated, file)}the directory ${cwd} does not exist` };
+    return { ok: false, error: `${locationOf('cwd', stated, file)}the directory ${cwd} does not exist` };
 
   const explicit = resolveOptionPaths(stated, here, cwd);
   const beside = file === undefined ? cwd : path.dirname(file.path);
   const found = { ...resolveOptionPaths(file?.options ?? {}, beside, cwd), ...explicit };
   const misplaced = ownFilesProblem(found, cwd);
   if (misplaced !== undefined) {
-    return { ok: false, error: `${placeOf(misplaced.key, stated, file)}${misplaced.problem}` };
+    return { ok: false, error: `${locationOf(misplaced.key, stated, file)}${misplaced.problem}` };
   }
   const all = { ...defaults, ...found };
   const fromFile = file?.rules && resolveRulePaths(file.rules, beside, cwd);
@@ -126,8 +129,8 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
       config,
       warnings: [...environment.value.warnings, ...(file?.warnings ?? []), ...warnings, ...fromEnvFiles.warnings],
       file,
-      places: configPlaces(here, stated.config),
-      said: found,
+      configFileCandidates: configFileCandidates(here, stated.config),
+      explicitOptions: found,
       origins: {
         ...originsOf('file', file?.options ?? {}, file?.command === undefined ? {} : { command }),
         ...originsOf('environment', environment.value.options, environment.value.command === '' ? {} : { command }),
@@ -137,13 +140,13 @@ export function resolveConfig(given: Given, base: { cwd: string; env: NodeJS.Pro
   };
 }
 
-/** Where the file says it, if it is the file that says it. */
-function placeOf(key: keyof Options, stated: Options, file: FromFile | undefined): string {
+/** The position of the key in the file, as a prefix of an error, if the value comes from the file. */
+function locationOf(key: keyof Options, stated: Options, file: FromFile | undefined): string {
   const at = stated[key] === undefined ? file?.at[key] : undefined;
   return at === undefined ? '' : `${at}: `;
 }
 
-/** What the proxy writes itself is never watched, so it must not be where the project is. */
+/** Files that the proxy writes are never watched, so its directory must not contain the project. */
 function ownFilesProblem(
   { stateDir: state, logFile }: Options,
   cwd: string,
@@ -163,11 +166,11 @@ function holds(directory: string, inner: string): boolean {
   return !path.isAbsolute(way) && way.split(path.sep)[0] !== '..';
 }
 
-function originsOf(origin: Origin, ...said: readonly object[]): Record<string, Origin> {
-  return Object.fromEntries(said.flatMap((one) => Object.keys(one)).map((name) => [name, origin]));
+function originsOf(origin: Origin, ...explicitOptions: readonly object[]): Record<string, Origin> {
+  return Object.fromEntries(explicitOptions.flatMap((one) => Object.keys(one)).map((name) => [name, origin]));
 }
 
-// Two servers can't listen on the one port of a debugger.
+// Two servers can't listen on the same debugger port.
 function isDebugged(command: string, args: readonly string[]): boolean {
   return [path.basename(command), ...args].some(
     (word) => word === 'debugpy' || /^--inspect(-brk|-wait)?(=|$)/.test(word),

@@ -1,5 +1,5 @@
-// Reads the text of a YAML or JSON file, comments and all, into plain data, or tells where it is broken. The parsers
-// are loaded with the first text. What the data means, and where the text came from, is for others.
+// Parses the text of a YAML or JSON file, with comments, into plain data, or says where it is broken. The parsers are
+// loaded with the first text. The caller knows what the data means.
 
 import { parseJsonc, positionAt, valueOf } from './file/jsonc.js';
 
@@ -7,7 +7,7 @@ export type Data =
   | { readonly ok: true; readonly values: readonly unknown[] }
   | { readonly ok: false; readonly line: number; readonly column: number; readonly problem: string };
 
-/** By its ending, a file is one of these or none that can be read here. */
+/** The format by the file's ending; undefined if it can't be read here. */
 export function formatOf(file: string): 'yaml' | 'json' | undefined {
   if (/\.ya?ml$/i.test(file)) return 'yaml';
   return /\.jsonc?$/i.test(file) ? 'json' : undefined;
@@ -28,7 +28,7 @@ function parseJson(text: string): Data {
 
 async function parseYaml(text: string): Promise<Data> {
   const { parseAllDocuments } = await import('yaml');
-  // Servers take what their own parsers take: this one looks for a few words and leaves judging the rest to them.
+  // Lenient, because the server's own parser decides what is valid: this one only looks for the names of files.
   const documents = parseAllDocuments(text, {
     uniqueKeys: false,
     strict: false,
@@ -45,7 +45,7 @@ async function parseYaml(text: string): Promise<Data> {
     try {
       values.push(document.toJS({ maxAliasCount: 10_000 }));
     } catch (cause) {
-      // Aliases that lead nowhere, or multiply without end.
+      // An alias is unresolved, or aliases expand to too many nodes.
       return { ok: false, line: 1, column: 1, problem: (cause as Error).message.replace(/\s+/g, ' ') };
     }
   }

@@ -1,5 +1,5 @@
-// Compares the configuration in force with one that was read later: what applies at once, what needs another server, and
-// what has to wait for the next start of the proxy. Pure; putting it in force is config-in-force.ts's.
+// Compares the configuration in force with one that was read later: what applies at once, what needs another server,
+// and what has to wait for the next start of the proxy. Pure; putting it in force is config-in-force.ts's.
 
 import { isDeepStrictEqual } from 'node:util';
 import { configKeys, type Config, type Resolved } from './config.js';
@@ -16,12 +16,13 @@ export interface Difference {
   readonly warnings: readonly string[];
 }
 
-type Compared = Pick<Resolved, 'config' | 'said'>;
+type Compared = Pick<Resolved, 'config' | 'explicitOptions'>;
 
-export function compare(before: Compared, { config: wanted, said }: Compared): Difference {
+export function compare(before: Compared, { config: wanted, explicitOptions }: Compared): Difference {
   const current = before.config;
   const differing = configKeys.filter(
-    ([key]) => !isDeepStrictEqual(current[key], wanted[key]) || isSaidAnew(key, before.said, said),
+    ([key]) =>
+      !isDeepStrictEqual(current[key], wanted[key]) || isSaidAnew(key, before.explicitOptions, explicitOptions),
   );
   const keysWith = (time: TakesEffect): (keyof Config)[] =>
     differing.flatMap(([key, takesEffect]) => (takesEffect === time ? [key] : []));

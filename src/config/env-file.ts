@@ -1,12 +1,12 @@
-// Reads `--env-file`: files of `NAME=value` lines for the server's environment. The syntax is what dotenv and Node
-// agree on; nothing in a value is expanded. A file that is missing or can't be read is a warning, since it may come
-// later. Values are told to nobody but the server; which variables win over others is server.ts's.
+// Reads `--env-file`: files of `NAME=value` lines for the server's environment. The syntax is the common part of dotenv
+// and Node; nothing in a value is expanded. A file that is missing or can't be read is a warning, because it may be
+// created later. Values reach the server only, and no log; server.ts decides which variables take precedence.
 
 import { readFileSync } from 'node:fs';
 
 export interface EnvFile {
   readonly variables: Readonly<Record<string, string>>;
-  /** Lines that are no assignment; they count from 1. Never their text: it may be half of a secret. */
+  /** The numbers of lines that are no assignment, from 1. Never their text: it may be part of a secret. */
   readonly badLines: readonly number[];
 }
 
@@ -15,7 +15,7 @@ export interface EnvFiles {
   readonly warnings: readonly string[];
 }
 
-/** Of a variable that several files set, the last file counts. */
+/** If several files set a variable, the last file counts. */
 export function readEnvFiles(paths: readonly string[]): EnvFiles {
   const variables: Record<string, string> = {};
   const warnings: string[] = [];
@@ -64,7 +64,7 @@ export function parseEnvFile(text: string): EnvFile {
   return { variables, badLines };
 }
 
-/** Also a value whose quotes are never closed, or have more behind them. */
+/** Also takes a value whose quotes are never closed, or are followed by more text. */
 function plainValue(text: string): string {
   return /^[^#\n]*/.exec(text)![0].trim();
 }

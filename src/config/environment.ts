@@ -1,5 +1,5 @@
-// Reads the options that the environment holds: MCP_HOTLINE_<OPTION> for every option, and the variables that people
-// bring along from older programs. It reads names and values only; precedence and defaults are config.ts's.
+// Reads the options from the environment: MCP_HOTLINE_<OPTION> for every option, and the variables of older programs
+// that its row in the table names. It reads names and values only; config.ts decides precedence and defaults.
 
 import { MARK } from '../process/mark.js';
 import { splitCommand } from '../process/split-command.js';
@@ -64,7 +64,7 @@ function checkText(spec: OptionSpec, text: string): Result<unknown> {
   return checkTexts(spec, spec.type === 'list' ? splitList(text) : [text]);
 }
 
-// NO_RELOAD=true is --no-reload; NO_RELOAD=false says nothing at all.
+// NO_RELOAD=true means --no-reload, and NO_RELOAD=false has no meaning.
 function checkNegated(spec: OptionSpec, text: string): Result<unknown> {
   const word = toBoolean(text);
   if (word === undefined) return { ok: false, error: `${JSON.stringify(text)} is not allowed, expected true or false` };

@@ -1,7 +1,7 @@
-// Finds, in plain data, the strings at a place like `import.*.path`. Pure; reading the data and following the paths is
-// imports.ts's.
+// Finds the strings at a path like `import.*.path` in plain data. Pure; imports.ts reads the data and follows the
+// names.
 
-/** Strings, and the strings of lists, at every place that the pattern fits. `*` is any key or index. */
+/** The strings, and the strings in lists, wherever the pattern matches. `*` is any key or index. */
 export function stringsAt(value: unknown, pattern: string): string[] {
   let found: unknown[] = [value];
   for (const segment of pattern.split('.')) found = found.flatMap((one) => childrenOf(one, segment));
@@ -14,7 +14,7 @@ function childrenOf(value: unknown, segment: string): unknown[] {
   return Object.hasOwn(value, segment) ? [(value as Record<string, unknown>)[segment]] : [];
 }
 
-/** What is fetched from elsewhere can't be watched. */
+/** Whether it is a local path: a URL can't be watched. */
 export function isPath(text: string): boolean {
   return text !== '' && !text.includes('\0') && !/^[a-z][a-z\d+.-]+:\/\//i.test(text);
 }

@@ -1,6 +1,6 @@
-// Follows what YAML and JSON files import: the files that they name, the files that those name, and so on. A file that
-// can't be parsed for the moment counts with what it last named. It reads and never watches; when to follow anew is the
-// caller's.
+// Follows the imports of YAML and JSON files: the files that they name, the files that those name, and so on. While a
+// file can't be parsed, the names that it had last still count. It reads and does not watch; the caller decides when to
+// follow again.
 
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,17 +9,17 @@ import { isPath, stringsAt } from './import-paths.js';
 import type { Rule } from './rule.js';
 
 export interface Followed {
-  /** Every file that was reached, absolute, those that were begun with first; also what does not exist yet. */
+  /** Every file that was reached, absolute, the starting files first; files that do not exist yet are among them. */
   readonly files: readonly string[];
   readonly missing: readonly string[];
   /** One line each: `file:line:column: what is wrong`. */
   readonly problems: readonly string[];
 }
 
-/** What each file named when it could last be read, by its path. */
+/** Path of a file → the names in it when it could last be read. */
 export type Known = Map<string, readonly string[]>;
 
-/** More than anybody imports; who generates names without end is stopped here. */
+/** More files than anybody imports. It stops files that are generated with ever new names. */
 const MOST = 10_000;
 
 export async function followImports(
@@ -54,7 +54,7 @@ type Seen =
   | { readonly kind: 'names'; readonly names: readonly string[] }
   | { readonly kind: 'missing' }
   | { readonly kind: 'broken'; readonly problem: string }
-  /** Seen under another name, or of a kind that names nothing. */
+  /** The file was visited under another name, or is of a format that names no files. */
   | { readonly kind: 'end' };
 
 async function look(file: string, pattern: string, visited: Set<string>): Promise<Seen> {
@@ -62,7 +62,7 @@ async function look(file: string, pattern: string, visited: Set<string>): Promis
   const format = formatOf(file);
   const directory = path.dirname(file);
   try {
-    // A link that leads back up would give the same file ever longer names.
+    // A link that leads back up would result in ever longer names of the same file.
     const real = `${await realpath(file)}\0${await realpath(directory)}`;
     if (visited.has(real) || format === undefined) return { kind: 'end' };
     visited.add(real);
@@ -80,15 +80,14 @@ async function look(file: string, pattern: string, visited: Set<string>): Promis
 
 export interface Imports {
   /**
-   * The imported files of each rule, by its name, as of the last time. A change of one of them is a reason to follow
-   * anew.
+   * Name of a rule → the files that it imports, as of the last `follow`. After a change of one of them, follow again.
    */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** Follows all rules anew. `changed`: a rule's files are others than before. */
+  /** Follows the imports of all rules. `changed`: a rule imports other files than before. */
   follow(): Promise<{ changed: boolean; missing: readonly string[]; problems: readonly string[] }>;
 }
 
-/** `expand` finds the files that a rule's paths and globs stand for at the moment. */
+/** `expand` lists the files that paths and globs stand for at the moment. */
 export function createImports(
   rules: readonly Rule[],
   cwd: string,

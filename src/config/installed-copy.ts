@@ -1,13 +1,13 @@
-// A copy of the sources that runs in their place, because a Python package was installed without -e. The type only:
-// discovery finds it, and those who speak to people and agents tell of it.
+// A copy of the sources that runs in their place, because a Python package was installed without -e. A type of its own:
+// discovery finds it; log and agent/ report it.
 
 export interface InstalledCopy {
-  /** The file that runs; absolute. Once it is gone, so is the problem. */
+  /** The file that runs; absolute. Once it is deleted, the problem is solved. */
   readonly copy: string;
-  /** Where the sources are, as it is shown. */
+  /** The path of the sources, as it is shown. */
   readonly sources: string;
-  /** What to run instead of the installation that made the copy. */
+  /** The command to run instead of the installation that made the copy. */
   readonly install: string;
-  /** The virtual environment to run it in. */
+  /** The virtual environment in which to run it. */
   readonly environment: string;
 }

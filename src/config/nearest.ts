@@ -1,10 +1,10 @@
-// Finds the name that a mistyped one was probably meant to be. What to say about it is the caller's.
+// Finds the name that a mistyped name was probably meant to be. The caller words the question.
 
 export function nearest(name: string, names: readonly string[]): string | undefined {
   return nearMisses(name, names)[0];
 }
 
-/** All that it may have been meant to be, the likeliest first. */
+/** All names that it may have been meant to be, the likeliest first. */
 export function nearMisses(name: string, names: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   const most = Math.max(1, Math.floor(wanted.length / 3)); // further away is no misspelling but another word

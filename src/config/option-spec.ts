@@ -67,13 +67,13 @@ interface InForce {
   readonly variable?: string;
   /**
    * Values are paths, written relative to the configuration file or to where the user stands. `relative`: they stay as
-   * they are written where that is possible. `pattern`: so do globs that match in any directory. `absolute`: they are made
-   * absolute.
+   * they are written where that is possible. `pattern`: so do globs that match in any directory. `absolute`: they are
+   * made absolute.
    */
   readonly path?: 'relative' | 'pattern' | 'absolute';
   /**
-   * The key of `Config` that gets the value, if it is not the option's own name. `rules`: rules.ts makes the rules of it.
-   * `nothing`: it says which file is read, and can't be in that file.
+   * The key of `Config` that gets the value, if it is not the option's own name. `rules`: rules.ts makes the rules of
+   * it. `nothing`: it says which file is read, and can't be in that file.
    */
   readonly becomes?: string;
   /** When an edit of the value in the configuration file takes effect. */
@@ -83,8 +83,8 @@ interface InForce {
 }
 
 /**
- * `now`: whoever needs the value asks for it each time. `new-server`: a server is started with it, so an edit starts one.
- * `next-start`: the proxy itself is built on it, so an edit waits until mcp-hotline is started again.
+ * `now`: whoever needs the value asks for it each time. `new-server`: a server is started with it, so an edit starts
+ * one. `next-start`: the proxy itself is built on it, so an edit waits until mcp-hotline is started again.
  */
 export type TakesEffect = 'now' | 'new-server' | 'next-start';
 

@@ -1,6 +1,7 @@
-// The one table of options: a new option is one row here. The command line, help, completion, environment, configuration
-// file and its schema, programmatic entry, the types of the values, `Config`, and what an edit of the file leads to are
-// derived from it. It holds data only: check.ts checks values, option-values.ts derives types and converts values.
+// The one table of options: a new option is one row here. The command line, help, completion, environment,
+// configuration file and its schema, programmatic entry, the types of the values, `Config`, and what an edit of the
+// file leads to are derived from it. It holds data only: check.ts checks values, option-values.ts derives types and
+// converts values.
 
 import type { OptionSpec, ProxyOptionSpec } from './option-spec.js';
 

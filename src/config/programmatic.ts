@@ -1,5 +1,5 @@
-// Resolves what the programmatic entry was given: data from code that no compiler may have checked. From there on it is
-// the same resolution as for the command line, environment included.
+// Resolves the options of the programmatic entry: data from code that no compiler may have checked. After the checks
+// the resolution is the same as for the command line, environment included.
 
 import { checkOptions, type Result } from './check.js';
 import { noCommand, resolveConfig, type Resolved } from './config.js';
@@ -16,7 +16,7 @@ export interface ProxyOptions extends Options {
 
 const noProgram = 'command: expected the name or path of a program';
 
-/** The error has a line for each thing that is wrong. */
+/** The error has a line for each problem. */
 export function resolveGiven(options: ProxyOptions, cwd: string): Result<Resolved> {
   const { command, args, env, ...rest } = options;
   const checked = checkOptions(rest);
@@ -31,7 +31,7 @@ export function resolveGiven(options: ProxyOptions, cwd: string): Result<Resolve
   return resolved.ok && problems.length === 0 ? resolved : { ok: false, error: problems.join('\n') };
 }
 
-/** These three are no options of the command line. */
+/** Checks the three keys that are no options of the command line. */
 function serverProblems({ command, args, env }: Record<'command' | 'args' | 'env', unknown>): string[] {
   return [
     ...(command === undefined || isProgram(command) ? [] : [noProgram]),

@@ -1,13 +1,13 @@
-// Decides which rules apply: those of the configuration file, or the one that --watch and --build make. Pure; how a
-// rule is written is for those who read it, and what it causes for those who carry it out.
+// Decides which rules apply: those of the configuration file, or the one that --watch and --build make. Pure. file/
+// reads rules, project/ and lineage/ carry them out.
 
 import type { Options } from './option-values.js';
 import type { Rule } from './rule.js';
 
 export interface Choice {
-  /** What the command line and the environment say. */
+  /** The options of the command line and the environment. */
   readonly explicit: Options;
-  /** The same, over what the file says. */
+  /** The same options, and those of the file where they leave one open. */
   readonly all: Options;
   readonly fromFile: readonly Rule[] | undefined;
 }
@@ -29,8 +29,8 @@ export function chooseRules({ explicit, all, fromFile }: Choice): { rules: reado
 }
 
 /**
- * The rules with these files too: they belong to the rule of the server, which is the one of that name, or the last
- * that restarts it. Where there is none, there is one of their own.
+ * Adds files to the rule of the server: the one of that name, or the last that restarts it. If there is none, the files
+ * get a rule of their own.
  */
 export function withMore(rules: readonly Rule[], more: readonly string[], build?: string): readonly Rule[] {
   if (more.length === 0) return rules;

@@ -1,5 +1,5 @@
 // Decides what to run and where: the command with its arguments, its directory, its environment. Pure; whether the
-// command exists is found out when it is started.
+// command exists shows when it is started.
 
 import path from 'node:path';
 import type { FromEnvironment } from './environment.js';
@@ -9,7 +9,7 @@ export interface Server {
   /** Empty if there is none. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Where the file wants it to run. */
+  /** The directory that the file names. */
   readonly directory: string | undefined;
 }
 
@@ -21,20 +21,20 @@ export function serverOf(
   const beside = file === undefined ? '' : path.dirname(file.path);
   const cwd = file?.options.cwd;
   const directory = cwd === undefined ? undefined : path.resolve(beside, cwd);
-  // Arguments belong to their command: those that stand behind it in precedence are not for it.
+  // Arguments belong to their command: those from a source of lower precedence are for another command.
   if (given.command !== undefined) return { command: given.command, args: given.args ?? [], directory };
   if (environment.command !== '') return { command: environment.command, args: environment.args, directory };
   if (file?.command === undefined) return { command: '', args: [], directory };
   const args = environment.args.length > 0 ? environment.args : file.args;
-  // What the arguments of a command in the file are relative to is what everything in the file is relative to.
+  // Paths in the arguments of the file's command are relative to the same directory as all paths in the file.
   return { command: file.command, args, directory: directory ?? beside };
 }
 
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * `fallback`, from `--env-file`, is for variables that the client's environment lacks: what somebody has set for this one run goes first, as
- * with Node's own `--env-file`. `added`, from the configuration file, replaces.
+ * `fallback`, from `--env-file`, adds variables that the client's environment lacks: a variable that was set for this
+ * run takes precedence, as with Node's own `--env-file`. `added`, from the configuration file, replaces variables.
  */
 export function serverEnvironment(
   env: NodeJS.ProcessEnv,
@@ -44,7 +44,7 @@ export function serverEnvironment(
   return over(over(fallback, env, platform), added, platform);
 }
 
-/** Windows knows variables by any case, and would take the first of two. */
+/** On Windows the names of variables are case-insensitive, and the first of two would count. */
 function over(env: NodeJS.ProcessEnv, added: NodeJS.ProcessEnv, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const names = Object.keys(added);
   if (names.length === 0) return env;

@@ -1,5 +1,5 @@
-// Computes where one project and command keep what must outlive a session. It only computes: whoever writes there
-// creates the directory, and lives with it when that fails.
+// Computes the directory in which one project and command keep files that outlive a session. It only computes: the code
+// that writes there creates the directory, and copes if that fails.
 
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,8 +24,8 @@ export function stateDir({ cwd, command, args = [], env, platform = process.plat
 }
 
 /**
- * FNV-1a with two primes. The names need only differ, and node:crypto takes as long to load as everything else before a
- * spawn.
+ * FNV-1a with two primes. The names only have to differ, and loading node:crypto takes as long as all other work before
+ * the first spawn.
  */
 function digest(text: string): string {
   let [one, two] = [0x811c9dc5, 0x811c9dc5];

@@ -74,7 +74,18 @@ export function createEventBus(): EventBus {
   return bus;
 }
 
-/** The same bus, for something that belongs to a project or a session: its events say so. */
+/**
+ * The same bus, for something that belongs to a project or a session: its events say so, and those of other projects and
+ * sessions do not reach it. Events that concern all do.
+ */
 export function withOrigin(bus: EventBus, origin: Origin): EventBus {
-  return { ...bus, emit: (event) => bus.emit({ ...origin, ...event }) };
+  const { project, session } = origin;
+  const concerns = (event: HotlineEvent): boolean =>
+    [undefined, project ?? event.project].includes(event.project) &&
+    [undefined, session ?? event.session].includes(event.session);
+  return {
+    ...bus,
+    emit: (event) => bus.emit({ ...origin, ...event }),
+    subscribe: (kinds, listener) => bus.subscribe(kinds, (event) => (concerns(event) ? listener(event) : undefined)),
+  };
 }

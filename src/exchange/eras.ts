@@ -1,11 +1,21 @@
 /**
  * What a refusal says about the era of a server. A modern one answers `server/discover`, or refuses it with a code of
  * its own; any other error is that of a legacy server. A modern one refuses `initialize`. What follows from it is
- * decided in reload/.
+ * decided in lineage/.
  */
 import { METHOD_NOT_FOUND } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
-import type { Desk } from './desk.js';
+import type { LineageRecord, Session, Upstream } from './records.js';
+
+/**
+ * A server process fixes its era with the first message that reveals one. A message without `_meta` would fix it to
+ * legacy. A new process behind a modern client has only seen `server/discover`, which fixes nothing, so we send a modern
+ * `ping` first. It is answered with "method not found", and that is enough.
+ */
+export function pinEra({ agreement }: LineageRecord, upstream: Upstream): void {
+  if (agreement.era !== 'modern' || upstream.eraPinned) return;
+  upstream.sendProxyRequest('ping', agreement.paramsFor(undefined), () => {});
+}
 
 /** Header mismatch, missing client capability, unsupported protocol version. */
 const MODERN_CODES: ReadonlySet<unknown> = new Set([-32020, -32021, -32022]);
@@ -14,9 +24,12 @@ const MODERN_CODES: ReadonlySet<unknown> = new Set([-32020, -32021, -32022]);
  * A server answered `server/discover` with an error: if that is one of the legacy era, it was the last time that we
  * took it for modern.
  */
-export function noteRefusedDiscover(desk: Desk, refusal: Message): void {
+export function noteRefusedDiscover(
+  { agreement, lineage }: Pick<Session, 'agreement' | 'lineage'>,
+  refusal: Message,
+): void {
   // A server of both eras refuses it as well once the session is a legacy one.
-  if (desk.session.era !== 'legacy' && !isModernError(refusal)) desk.ports.refusedDiscover();
+  if (agreement.era !== 'legacy' && !isModernError(refusal)) lineage.ports.refusedDiscover();
 }
 
 export function isModernError(refusal: Message): boolean {

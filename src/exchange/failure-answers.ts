@@ -10,7 +10,7 @@ import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames } from './agent-calls.js';
 import type { ClientRequest } from './batch.js';
-import type { Desk } from './desk.js';
+import type { Session } from './records.js';
 import { toolOf } from './retry-safety.js';
 
 /** `text`: for a tool's caller. `message`: for everybody else, if it differs. */
@@ -19,10 +19,10 @@ export interface FailureWords {
   readonly message?: string;
 }
 
-export function failureAnswer(desk: Desk, request: ClientRequest, words: FailureWords, facts: object): Message {
+export function failureAnswer(session: Session, request: ClientRequest, words: FailureWords, facts: object): Message {
   const { text, message = text } = words;
   if (!isPlainCall(request)) return error(request.id, INTERNAL_ERROR, message, facts);
-  return result(request.id, desk.session.resultOf({ content: [{ type: 'text', text }], isError: true }));
+  return result(request.id, session.agreement.resultOf({ content: [{ type: 'text', text }], isError: true }));
 }
 
 /**
@@ -31,11 +31,16 @@ export function failureAnswer(desk: Desk, request: ClientRequest, words: Failure
  * `isRetry`: it was sent a second time, and lost a second time. `crash`: how
  * the server came to its end, or why no other one has come up since.
  */
-export function lostAnswer(desk: Desk, request: ClientRequest, crash: Failure | undefined, isRetry: boolean): Message {
+export function lostAnswer(
+  session: Session,
+  request: ClientRequest,
+  crash: Failure | undefined,
+  isRetry: boolean,
+): Message {
   const { method, message } = request;
   const tool = method === 'tools/call' ? toolOf(message) : '';
-  const text = mayHaveRun(method, tool, crash, toolNames(desk, message), isRetry);
-  return failureAnswer(desk, request, { text }, { ...(crash && failureFacts(crash)), method, mayHaveRun: true });
+  const text = mayHaveRun(method, tool, crash, toolNames(session, message), isRetry);
+  return failureAnswer(session, request, { text }, { ...(crash && failureFacts(crash)), method, mayHaveRun: true });
 }
 
 function isPlainCall({ method, message }: ClientRequest): boolean {

@@ -2,251 +2,342 @@
  * The verdict on one message of a generation. The serving one speaks freely; a candidate may ask and log but says
  * nothing of lists before it serves; one that drains finishes what it owes; one that was given up is not heard at all.
  */
-import { LISTS, listByMethod, listNamed, pageOf } from '../lists/lists.js';
-import { keyOf, keyOfValue } from '../session/ids.js';
-import type { Owed } from '../session/ledger.js';
-import { AGREEMENTS } from '../session/session.js';
 import { answerTo, SESSION, type Route } from '../channel/channel.js';
+import { LISTS, listByMethod, listNamed, pageOf } from '../lists/lists.js';
+import { SETTINGS } from '../session/agreement.js';
 import type { Id } from '../wire/envelope.js';
-import { result } from '../wire/json-rpc.js';
+import { keyOf, keyOfValue } from '../wire/ids.js';
+import { METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
-import { joinBatch, messagesIn } from './batch.js';
 import { namesOf, toolNames, toolsBeside, withAgentTools, withToolsCapability } from './agent-calls.js';
-import { introducedAfter, isAlive, type Desk } from './desk.js';
+import { joinBatch, messagesIn } from './batch.js';
+import { endCall, startQueuedCalls } from './concurrency.js';
 import { noteRefusedDiscover } from './eras.js';
-import { freeTurn, pump } from './from-client.js';
-import { remind } from './handover.js';
-import { neverCached, promiseListChanges, withFailure, withNotes } from './patch.js';
-import { fallsBehind, forgetProgress } from './progress.js';
-import { harmlessTools } from './retry-safety.js';
+import { replayRequest } from './handover.js';
+import { acknowledge, endOfStream, endStreams, keepBackEnd } from './listen-streams.js';
 import { emptyList } from './local-answers.js';
-import { acknowledged, endOfStream, endStreams } from './listen-streams.js';
-import { concernsTasks, noteTaskAnswer, owesAnything } from './task-messages.js';
+import { neverCached, promiseListChanges, withFailure, withNotes } from './patch.js';
+import { forgetProgress, isStaleProgress, progressIn, recordProgress } from './progress.js';
+import {
+  isAlive,
+  replayedAfter,
+  type LineageRecord,
+  type PendingRequest,
+  type Session,
+  type Upstream,
+} from './records.js';
+import { retrySafeToolsIn } from './retry-safety.js';
+import { concernsTasks, noteTaskAnswer } from './task-messages.js';
 
 /** Only the serving generation's word counts for these. */
-const ofTheServing = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
+const OF_THE_SERVING = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
 
-const METHOD_NOT_FOUND = -32601;
-
-/** Answers to these may teach something, or have to be changed. */
-const LESSONS = new Set([
+/** Results that are looked into or changed. */
+const INSPECTED_METHODS = new Set([
   'initialize',
   'server/discover',
   'resources/read',
-  ...AGREEMENTS,
+  ...SETTINGS,
   ...LISTS.map((list) => list.method),
 ]);
 
+/** A message and the client that gets it. */
+interface Delivery {
+  readonly session: Session;
+  readonly message: Message;
+  readonly route: Route;
+}
+
 /** Most are answers that go on as they are, and are not looked into. */
-export function fromServer(desk: Desk, generation: number, message: Message): void {
-  if (!isAlive(desk, generation)) return;
+export function fromServer(lineage: LineageRecord, upstream: Upstream, message: Message): void {
+  if (!isAlive(lineage, upstream)) return;
   const { envelope } = message;
-  if (envelope.kind === 'response' && isPlain(desk, generation, envelope.id, envelope.error))
-    return desk.ports.client(message, answerTo(envelope.id));
-  if (envelope.kind === 'batch') return batch(desk, generation, message);
-  const seen = verdict(desk, generation, message);
-  if (seen === undefined) return;
-  if (desk.ending === generation) endStreams(desk, generation);
-  desk.ports.client(seen, routeOf(message));
+  if (envelope.kind === 'response') {
+    const pending = plainResponse(lineage, upstream, envelope.id);
+    if (pending !== undefined) return takePlainResponse(upstream, pending, message, envelope.error);
+  }
+  if (envelope.kind === 'batch') return batch(lineage, upstream, message);
+  const delivery = deliveryOf(lineage, upstream, message);
+  if (delivery === undefined) return;
+  endStreams(lineage, upstream);
+  deliver(delivery);
 }
 
-function routeOf({ envelope }: Message): Route {
-  return envelope.kind === 'response' ? answerTo(envelope.id) : SESSION;
+function deliver({ session, message, route }: Delivery): void {
+  session.client.send(message, route);
 }
 
-/** What the client sees of it, if anything. */
-function verdict(desk: Desk, generation: number, message: Message): Message | undefined {
+/** What a client sees of it, if anything. */
+function deliveryOf(lineage: LineageRecord, upstream: Upstream, message: Message): Delivery | undefined {
   const { envelope } = message;
   switch (envelope.kind) {
     case 'response':
-      return answer(desk, generation, message, envelope.id, envelope.error);
+      return response(lineage, upstream, message, envelope.id, envelope.error);
     case 'request':
-      return question(desk, generation, message, envelope.id, envelope.method);
+      return serverRequest(lineage, upstream, message, envelope.id, envelope.method);
     case 'notification':
-      return tell(desk, generation, message, envelope.method);
+      return notification(lineage, upstream, message, envelope.method);
     case 'batch':
     case 'invalid':
       return undefined;
   }
 }
 
-/** Forwarded as it is if all of it is for the client, and unchanged. */
-function batch(desk: Desk, generation: number, message: Message): void {
-  const inside = messagesIn(message) ?? [];
-  const route = routeOf(inside.find(({ envelope }) => envelope.kind === 'response') ?? message);
-  const seen = inside.map((own) => verdict(desk, generation, own));
-  if (seen.every((own, at) => own === inside[at])) return desk.ports.client(message, route);
-  const kept = seen.filter((own) => own !== undefined);
-  if (kept.length > 0) desk.ports.client(joinBatch(kept), route);
-}
-
-/** Whether it is owed and there is nothing more to it: then it is settled by this. */
-function isPlain(desk: Desk, generation: number, id: Id, failed: boolean): boolean {
-  if (desk.own.size > 0 || desk.failure !== undefined || desk.notes !== undefined || desk.ending !== undefined)
-    return false;
-  const owed = desk.ledger.find(keyOf(id), generation);
-  if (owed === undefined || (owed.method !== 'tools/call' && LESSONS.has(owed.method))) return false;
-  if (desk.tasks.enabled && concernsTasks(desk, owed.method)) return false;
-  desk.ledger.strike(owed);
-  if (!failed) desk.born = true;
-  settled(desk, owed);
-  desk.ledger.release(owed);
-  return true;
-}
-
-function answer(desk: Desk, generation: number, message: Message, id: Id, failed: boolean): Message | undefined {
-  if (desk.own.size > 0 && answerOwn(desk, generation, message, id, failed)) return undefined;
-  const owed = desk.ledger.settle(id, generation);
-  if (owed === undefined) {
-    if (desk.listens.size > 0 && endOfStream(desk, generation, keyOf(id), message)) return message;
-    // Without an id it is the answer to something that the server could not read: only the client knows what it sent.
-    return id === 'null' && generation === desk.serving ? message : undefined;
+/** Forwarded as it is if all of it is for one client, and unchanged. */
+function batch(lineage: LineageRecord, upstream: Upstream, message: Message): void {
+  const inside = messagesIn(message);
+  if (inside === undefined) return onlySession(lineage)?.client.send(message, SESSION);
+  const deliveries = inside.map((own) => deliveryOf(lineage, upstream, own));
+  const [first] = deliveries;
+  if (
+    first !== undefined &&
+    deliveries.every((own, at) => own?.session === first.session && own.message === inside[at])
+  )
+    return deliver({ ...first, message, route: routeOfBatch(deliveries) });
+  const kept = deliveries.filter((own) => own !== undefined);
+  for (const session of new Set(kept.map((own) => own.session))) {
+    const own = kept.filter((delivery) => delivery.session === session);
+    deliver({ session, message: joinBatch(own.map((delivery) => delivery.message)), route: routeOfBatch(own) });
   }
-  if (!failed) desk.born = true;
-  if (failed && owed.method === 'server/discover') noteRefusedDiscover(desk, message);
-  const isRefused = failed || isNoToolList(desk, owed, message);
-  const seen = isRefused ? emptyIfLacking(desk, owed, message) : learn(desk, owed, message);
-  settled(desk, owed);
-  return seen;
 }
 
-function answerOwn(desk: Desk, generation: number, message: Message, id: Id, failed: boolean): boolean {
+function routeOfBatch(deliveries: readonly (Delivery | undefined)[]): Route {
+  return deliveries.find((delivery) => delivery?.route.kind === 'answer')?.route ?? SESSION;
+}
+
+/** The request that is answered, if it is owed and there is nothing more to it. */
+function plainResponse(lineage: LineageRecord, upstream: Upstream, id: Id): PendingRequest | undefined {
+  if (upstream.proxyRequests.size > 0 || lineage.failure !== undefined || upstream.isClosingStreams) return undefined;
+  const pending = upstream.pending.find(keyOf(id));
+  if (pending === undefined || pending.session.notes !== undefined) return undefined;
+  if (pending.method !== 'tools/call' && INSPECTED_METHODS.has(pending.method)) return undefined;
+  return lineage.runsTasks && concernsTasks(lineage, pending.method) ? undefined : pending;
+}
+
+function takePlainResponse(upstream: Upstream, pending: PendingRequest, message: Message, isError: boolean): void {
+  const { session } = pending;
+  upstream.pending.remove(pending);
+  if (!isError) session.hasServerAnswered = true;
+  afterResponse(upstream, pending);
+  session.client.send(message, answerTo(pending.id));
+  upstream.pending.recycle(pending);
+}
+
+function response(
+  lineage: LineageRecord,
+  upstream: Upstream,
+  message: Message,
+  id: Id,
+  isError: boolean,
+): Delivery | undefined {
+  if (upstream.proxyRequests.size > 0 && upstream.completeProxyRequest(id, message, isError)) return undefined;
+  const pending = upstream.pending.complete(id);
+  if (pending === undefined) return responseToNobody(lineage, upstream, message, id);
+  const { session } = pending;
+  if (!isError) session.hasServerAnswered = true;
+  if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
+  const isRefused = isError || isNoToolList(upstream, pending, message);
+  const seen = isRefused ? emptyIfMissing(upstream, pending, message) : inspectResult(upstream, pending, message);
+  afterResponse(upstream, pending);
+  return seen === undefined ? undefined : { session, message: seen, route: answerTo(pending.id) };
+}
+
+/** It ends a stream, or has no id: then only the client knows what it sent that the server could not read. */
+function responseToNobody(lineage: LineageRecord, upstream: Upstream, message: Message, id: Id): Delivery | undefined {
   const key = keyOf(id);
-  const own = desk.own.get(key);
-  if (own?.generation !== generation) return false;
-  desk.own.delete(key);
-  own.reply({ kind: failed ? 'error' : 'result', message });
-  return true;
+  for (const session of lineage.sessions) {
+    const stream = session.streams.size > 0 ? session.streams.find(key) : undefined;
+    if (stream === undefined) continue;
+    return endsStream(session, upstream, stream, message) ? { session, message, route: answerTo(id) } : undefined;
+  }
+  const session = onlySession(lineage);
+  if (id !== 'null' || upstream !== lineage.serving || session === undefined) return undefined;
+  return { session, message, route: answerTo(id) };
+}
+
+/** Whether the client hears now that the stream has ended; else it goes on, or the message is kept back. */
+function endsStream(
+  session: Session,
+  upstream: Upstream,
+  stream: Parameters<typeof endOfStream>[1],
+  message: Message,
+): boolean {
+  const end = endOfStream(session, stream, upstream);
+  if (end === 'undecided') keepBackEnd(stream, upstream, message);
+  if (end === 'ended') session.streams.end(stream);
+  return end === 'ended';
+}
+
+function onlySession({ sessions }: LineageRecord): Session | undefined {
+  const [only] = sessions;
+  return sessions.size === 1 ? only : undefined;
 }
 
 /** A server that declares no tools need not know what a list of them is: some answer anything with something. */
-function isNoToolList({ capabilityGaps }: Desk, { method, generation }: Owed, message: Message): boolean {
-  if (method !== 'tools/list' || capabilityGaps.get(generation)?.lacking.has('tools') !== true) return false;
+function isNoToolList(upstream: Upstream, { session, method }: PendingRequest, message: Message): boolean {
+  if (method !== 'tools/list' || !isMissing(upstream, session, 'tools')) return false;
   return !Array.isArray(message.read(['result', 'tools']));
 }
 
-/** A server refuses a list that only the proxy has declared: the client was promised one. */
-function emptyIfLacking(desk: Desk, owed: Owed, message: Message): Message {
-  const list = listByMethod(owed.method);
-  if (list === undefined) return message;
-  const lacking = desk.capabilityGaps.get(owed.generation)?.lacking.has(list.capability) === true;
-  // A modern client may have learnt on another connection what servers of this command can do.
-  const unsaid = list.name === 'tools' && desk.options.promise && desk.session.capabilities === undefined;
-  if (!lacking && !(unsaid && message.read(['error', 'code']) === METHOD_NOT_FOUND)) return message;
-  return result(owed.id, emptyList(desk, owed.method, owed.message) ?? {});
+function isMissing(upstream: Upstream, session: Session, capability: string): boolean {
+  return upstream.capabilityGaps.get(session)?.promisedButMissing.has(capability) === true;
 }
 
-/** What a good answer teaches, and what has to be changed in it. */
-function learn(desk: Desk, owed: Owed, said: Message): Message | undefined {
-  if (desk.tasks.enabled) noteTaskAnswer(desk, owed.generation, owed.method, owed.message, said);
+/** A server refuses a list that only the proxy has declared: the client was promised one. */
+function emptyIfMissing(upstream: Upstream, pending: PendingRequest, message: Message): Message {
+  const { session, id, method } = pending;
+  const list = listByMethod(method);
+  if (list === undefined) return message;
+  // A modern client may have learnt on another connection what servers of this command can do.
+  const { options } = session.lineage;
+  const isUnsaid = list.name === 'tools' && options.promise && session.agreement.capabilities === undefined;
+  const isUnknown = isUnsaid && message.read(['error', 'code']) === METHOD_NOT_FOUND;
+  if (!isMissing(upstream, session, list.capability) && !isUnknown) return message;
+  return result(id, emptyList(session, method, pending.message) ?? {});
+}
+
+/** Records what a good answer says, and changes in it what has to be changed. */
+function inspectResult(upstream: Upstream, pending: PendingRequest, said: Message): Message | undefined {
+  const { session, method, message: request } = pending;
+  const { lineage, agreement } = session;
+  const { options, failure } = lineage;
+  if (lineage.runsTasks) noteTaskAnswer(upstream, pending, said);
   let message = said;
-  if (owed.method === 'tools/call' && desk.notes !== undefined) message = noted(desk, desk.notes, owed, message);
-  if (owed.method === 'tools/call' && desk.failure !== undefined && servesOldCode(desk, owed))
-    return withFailure(message, desk.failure, toolNames(desk, owed.message));
-  if (!LESSONS.has(owed.method)) return message;
-  const isOpening = owed.method === 'initialize' || owed.method === 'server/discover';
-  if (isOpening) message = withToolsCapability(desk, owed.generation, owed.message, message);
-  const agreed = desk.session.answered(owed, message);
-  if (isOpening) desk.ports.introduced(owed.method, said);
-  if (agreed !== undefined) {
-    for (const newer of introducedAfter(desk, owed.generation)) remind(desk, newer, owed.method, agreed);
+  if (method === 'tools/call' && session.notes !== undefined)
+    message = noted(session, session.notes, upstream, pending, message);
+  if (method === 'tools/call' && failure !== undefined && servesOldCode(lineage, upstream))
+    return withFailure(message, failure, toolNames(session, request));
+  if (!INSPECTED_METHODS.has(method)) return message;
+  const opening = method === 'initialize' || method === 'server/discover' ? method : undefined;
+  if (opening !== undefined) message = withToolsCapability(session, upstream, request, message);
+  agreement.recordResponse(method, request, message);
+  if (opening !== undefined) lineage.ports.introduced(opening, said);
+  const setting = agreement.settingIn(method, request);
+  if (setting !== undefined) {
+    for (const newer of replayedAfter(session, upstream)) replayRequest(lineage, newer, method, setting);
   }
-  if (owed.method === 'initialize') {
-    return desk.options.promise ? promiseListChanges(message, ['result', 'capabilities']) : message;
-  }
-  if (owed.method === 'server/discover') {
+  if (method === 'initialize')
+    return options.promise ? promiseListChanges(message, ['result', 'capabilities']) : message;
+  if (method === 'server/discover') {
     const fresh = neverCached(message);
-    return desk.options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
+    return options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
   }
-  const isCacheable = desk.session.era === 'modern';
-  if (owed.method === 'resources/read') return isCacheable ? neverCached(message) : message;
-  const list = listByMethod(owed.method);
+  const isCacheable = agreement.era === 'modern';
+  if (method === 'resources/read') return isCacheable ? neverCached(message) : message;
+  const list = listByMethod(method);
   // Also of one that drains: it is what the client has from now on.
   if (list !== undefined) {
     const answered = message.read(['result']);
-    desk.served.onPage(list.name, owed.message.read(['params', 'cursor']), answered, owed.generation);
+    session.served.onPage(list.name, request.read(['params', 'cursor']), answered, upstream.generation);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
-    if (items !== undefined) learnTools(desk, owed.generation, items);
-    if (items !== undefined && toolsBeside(desk, owed.message).size > 0)
-      return firstPage(desk, owed, isCacheable ? neverCached(message) : message);
+    if (items !== undefined) learnTools(upstream, items);
+    if (items !== undefined && toolsBeside(session, request).size > 0)
+      return firstPage(upstream, pending, isCacheable ? neverCached(message) : message);
   }
   return list !== undefined && isCacheable ? neverCached(message) : message;
 }
 
 /** Ours go behind the server's on the first page, and a name of theirs on a later page counts too. */
-function firstPage(desk: Desk, owed: Owed, answered: Message): Message | undefined {
-  const { id, message: request } = owed;
+function firstPage(upstream: Upstream, pending: PendingRequest, answered: Message): Message | undefined {
+  const { session, id, message: request } = pending;
   if (request.has(['params', 'cursor'])) return answered;
   const page = pageOf(listNamed('tools'), answered.read(['result']));
   if (page === undefined) return answered;
-  if (page.next === undefined) return withAgentTools(desk, request, answered, namesOf(page.items));
-  desk.ports.allTools(owed.generation, (items) =>
-    desk.ports.client(withAgentTools(desk, request, answered, namesOf(items ?? page.items)), answerTo(id)),
+  if (page.next === undefined) return withAgentTools(session, request, answered, namesOf(page.items));
+  session.lineage.ports.allTools(upstream, (items) =>
+    session.client.send(withAgentTools(session, request, answered, namesOf(items ?? page.items)), answerTo(id)),
   );
   return undefined;
 }
 
 /** The notes go with the first result that has a place for them, once. A batch stays as it is, and so does a task. */
-function noted(desk: Desk, notes: ReadonlyMap<string, string>, owed: Owed, message: Message): Message {
-  if (owed.generation !== desk.serving || owed.batch !== undefined || owed.cancelled) return message;
-  if (owed.message.has(['params', 'task'])) return message;
+function noted(
+  session: Session,
+  notes: ReadonlyMap<string, string>,
+  upstream: Upstream,
+  pending: PendingRequest,
+  message: Message,
+): Message {
+  if (upstream !== session.lineage.serving || pending.batch !== undefined || pending.cancelled) return message;
+  if (pending.message.has(['params', 'task'])) return message;
   const seen = withNotes(message, [...notes.values()]);
   if (seen === undefined) return message;
-  desk.notes = undefined;
+  session.notes = undefined;
   return seen;
 }
 
 /** What was begun before the edit, and what a draining server finishes, was not asked of the code that failed. */
-function servesOldCode(desk: Desk, owed: Owed): boolean {
-  return desk.options.onFailure === 'serve' && owed.generation === desk.serving;
+function servesOldCode({ options, serving }: LineageRecord, upstream: Upstream): boolean {
+  return options.onFailure === 'serve' && upstream === serving;
 }
 
-/** Pages add up: a name once declared harmless stays so for this generation. */
-export function learnTools(desk: Desk, generation: number, items: readonly unknown[]): void {
-  const known = desk.harmless.get(generation) ?? [];
-  desk.harmless.set(generation, new Set([...known, ...harmlessTools(items)]));
+/** Pages add up: a name once declared safe to call again stays so for this generation. */
+export function learnTools(upstream: Upstream, items: readonly unknown[]): void {
+  upstream.retrySafeTools = new Set([...upstream.retrySafeTools, ...retrySafeToolsIn(items)]);
 }
 
-function settled(desk: Desk, owed: Owed): void {
-  forgetProgress(desk, owed);
-  if (!owed.cancelled) freeTurn(desk, owed);
-  pump(desk);
-  drainedBy(desk, owed.generation);
+function afterResponse(upstream: Upstream, pending: PendingRequest): void {
+  const { session } = pending;
+  forgetProgress(session, pending);
+  if (!pending.cancelled) endCall(pending);
+  startQueuedCalls(session.lineage);
+  // One that drains and has nothing more to say to anybody may go.
+  if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
 }
 
-/** A draining generation that the client has nothing more to expect of may go. */
-function drainedBy(desk: Desk, generation: number): void {
-  if (desk.draining.size > 0 && desk.draining.has(generation) && !owesAnything(desk, generation))
-    desk.ports.drained(generation);
-}
-
-function question(desk: Desk, generation: number, message: Message, id: Id, method: string): Message | undefined {
+function serverRequest(
+  lineage: LineageRecord,
+  upstream: Upstream,
+  message: Message,
+  id: Id,
+  method: string,
+): Delivery | undefined {
+  const session = onlySession(lineage);
+  if (session === undefined) return undefined;
   const token = keyOfValue(message.read(['params', '_meta', 'progressToken']));
-  const { shown, shownToken } = desk.questions.ask(id, generation, method, token);
-  const seen = shown === id ? message : message.with(['id'], shown);
-  if (seen === undefined || shownToken === undefined || shownToken === token) return seen;
-  return seen.with(['params', '_meta', 'progressToken'], shownToken);
+  const { clientId, clientToken } = session.serverRequests.add(id, upstream, method, token);
+  upstream.serverRequests.add(session, clientId, method);
+  let seen = clientId === id ? message : message.with(['id'], clientId);
+  if (clientToken !== undefined && clientToken !== token)
+    seen = seen?.with(['params', '_meta', 'progressToken'], clientToken);
+  return seen && { session, message: seen, route: SESSION };
 }
 
-function tell(desk: Desk, generation: number, message: Message, method: string): Message | undefined {
-  if (ofTheServing.has(method) && generation !== desk.serving) {
-    if (generation === desk.candidate) desk.unheard.add(method);
+function notification(
+  lineage: LineageRecord,
+  upstream: Upstream,
+  message: Message,
+  method: string,
+): Delivery | undefined {
+  if (OF_THE_SERVING.has(method) && upstream !== lineage.serving) {
+    if (upstream === lineage.candidate) upstream.suppressedListChanges.add(method);
     return undefined;
   }
+  const session = onlySession(lineage);
+  if (session === undefined) return undefined;
   if (method === 'notifications/subscriptions/acknowledged') {
-    acknowledged(desk, generation, message);
+    acknowledge(session, upstream, message);
     return undefined;
   }
-  if (method === 'notifications/progress' && fallsBehind(desk, message)) return undefined;
-  return method === 'notifications/cancelled' ? cancellation(desk, generation, message) : message;
+  const progress = method === 'notifications/progress' ? progressIn(message) : undefined;
+  if (progress !== undefined) {
+    if (isStaleProgress(session, progress)) return undefined;
+    recordProgress(session, progress);
+  }
+  const seen = method === 'notifications/cancelled' ? cancellation(session, upstream, message) : message;
+  return seen && { session, message: seen, route: SESSION };
 }
 
-/** A server takes a question back, or ends a stream: under the id that the client saw, and never another server's. */
-function cancellation(desk: Desk, generation: number, message: Message): Message | undefined {
+/**
+ * A server takes a request of its own back, or ends a stream: under the id that the client saw, and never another
+ * server's.
+ */
+function cancellation(session: Session, upstream: Upstream, message: Message): Message | undefined {
   const key = keyOfValue(message.read(['params', 'requestId']));
   if (key === undefined) return message;
-  if (desk.listens.find(key) !== undefined) return endOfStream(desk, generation, key, message) ? message : undefined;
-  const asked = desk.questions.asked(key, generation);
-  if (asked === undefined) return desk.questions.isOpen(key) ? undefined : message;
-  return asked.shown === asked.id ? message : message.with(['params', 'requestId'], asked.shown);
+  const stream = session.streams.find(key);
+  if (stream !== undefined) return endsStream(session, upstream, stream, message) ? message : undefined;
+  const asked = session.serverRequests.find(key, upstream);
+  if (asked === undefined) return session.serverRequests.isOpen(key) ? undefined : message;
+  return asked.clientId === asked.id ? message : message.with(['params', 'requestId'], asked.clientId);
 }

@@ -1,138 +1,149 @@
 /**
- * What happens to messages when generations come and go: the hold begins and ends, one generation takes over from
- * another, and what a lost one owed is sent again or answered. When that is due is decided in reload/.
+ * What happens to messages when generations come and go: the hold ends, one generation takes over from another, and
+ * what a lost one owed is sent again or answered. When that is due is decided in lineage/.
  */
 import { askerGone, heldTooLong, type Failure } from '../agent/words.js';
-import type { Key } from '../session/ids.js';
 import { answerTo, SESSION } from '../channel/channel.js';
-import type { Owed } from '../session/ledger.js';
-import { notification } from '../wire/json-rpc.js';
-import { Message } from '../wire/message.js';
 import { notificationsFor } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
+import type { Reply } from '../server/upstream.js';
+import type { Key } from '../wire/ids.js';
+import { notification } from '../wire/json-rpc.js';
+import { Message } from '../wire/message.js';
 import { toolNames } from './agent-calls.js';
+import { answerAll } from './answer-all.js';
 import { joinBatch } from './batch.js';
-import { isAlive, type Desk, type Introduction, type Reply } from './desk.js';
-import { answerAll, forward, freeTurn, pump } from './from-client.js';
+import { findPending } from './cancellation.js';
+import { endCall, startQueuedCalls } from './concurrency.js';
 import { failureAnswer, lostAnswer } from './failure-answers.js';
-import type { Held } from './hold.js';
-import { ask } from './proxy-requests.js';
+import { forward } from './forward.js';
+import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './listen-streams.js';
+import { answerLocally } from './local-answers.js';
 import { forgetProgress, keepProgress } from './progress.js';
-import { maySendAgain } from './retry-safety.js';
-import { standIn } from './local-answers.js';
+import type { Held, LineageRecord, PendingRequest, Session, Upstream } from './records.js';
+import { isRetrySafe } from './retry-safety.js';
 import { goneTaskAnswer, taskOwner } from './task-messages.js';
 import { answerToolLists } from './undeclared-tools.js';
-import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './listen-streams.js';
+
+/** A server was asked by the client itself to open the session, and will answer us. */
+export interface PendingHandshake {
+  readonly upstream: Upstream;
+  readonly method: string;
+  readonly reply: Promise<Reply>;
+}
 
 /** The hold has ended: the messages that waited go, in order, to whoever serves now. */
-export function endHold(desk: Desk): void {
-  if (desk.failure !== undefined && desk.serving === undefined) acknowledgeStreams(desk);
-  for (const held of desk.hold.takeAgain()) forward(desk, held);
-  pump(desk);
-  for (const held of desk.hold.takeAll()) forward(desk, held);
+export function endHold(lineage: LineageRecord): void {
+  const { hold, failure, serving, sessions } = lineage;
+  if (failure !== undefined && serving === undefined) for (const session of sessions) acknowledgeStreams(session);
+  for (const held of hold.takeRetries()) forward(held);
+  startQueuedCalls(lineage);
+  for (const held of hold.takeAll()) forward(held);
 }
 
 /** The candidate serves from now on, and the generation before, if there is one, drains. */
-export function takeOver(desk: Desk, from: number | undefined, generation: number): void {
-  if (from !== undefined) desk.draining.add(from);
-  keepStreams(desk, from);
-  desk.lacking = desk.capabilityGaps.get(generation)?.lacking ?? desk.lacking;
-  // A candidate has opened the session before it takes over; the first of all has been asked nothing yet.
-  if (desk.session.stands) desk.born = true;
-  // The names that the client was listed for our tools were chosen without a look at those of this server.
-  if (desk.standInTools !== 'unlisted') desk.named = false;
-  reopenStreams(desk, generation);
+export function promote(lineage: LineageRecord, from: Upstream | undefined, to: Upstream): void {
+  if (from !== undefined) from.isDraining = true;
+  keepStreams(lineage, from);
+  lineage.lastServing = to;
+  for (const session of lineage.sessions) {
+    session.promisedButMissing = to.capabilityGaps.get(session)?.promisedButMissing ?? session.promisedButMissing;
+    // A candidate has opened the session before it takes over; the first of all has been asked nothing yet.
+    if (session.agreement.isOpen) session.hasServerAnswered = true;
+    // The names that the client was listed for our tools were chosen without a look at those of this server.
+    if (session.standInTools !== 'unlisted') session.areToolNamesKnown = false;
+    reopenStreams(session, to);
+  }
 }
 
 /** The generation gets no more requests: it is to be stopped before another one starts. */
-export function retire(desk: Desk, generation: number): void {
-  keepStreams(desk, generation);
-  desk.draining.add(generation);
+export function demote(lineage: LineageRecord, upstream: Upstream): void {
+  keepStreams(lineage, upstream);
+  upstream.isDraining = true;
 }
 
 /** What a lost generation still owed: what was answered in its place, and what is sent again. */
-export interface Lost {
-  readonly answered: readonly Owed[];
-  readonly again: readonly Owed[];
+export interface Dropped {
+  readonly answered: readonly PendingRequest[];
+  readonly sentAgain: readonly PendingRequest[];
 }
 
 /**
  * The generation is gone, or given up: nothing it says counts any more, and what it owed is settled here. `crash`: how
  * it came to its end, for those whose calls it took with it.
  */
-export function lose(desk: Desk, generation: number, crash?: Failure): Lost {
-  desk.draining.delete(generation);
-  desk.introduced.delete(generation);
-  desk.settled.delete(generation);
-  keepStreams(desk, generation);
-  for (const listen of desk.listens) listen.told.delete(generation);
-  desk.tasks.lose(generation);
-  const taken = desk.ledger.take(generation);
-  const waiting = taken.filter((entry) => !entry.cancelled);
-  const owed = crash === undefined ? waiting : answerToolLists(desk, generation, waiting);
-  desk.capabilityGaps.delete(generation);
-  for (const entry of owed) freeTurn(desk, entry);
-  // Before the session stands, a new process is sent what the old one owed, whatever --retry says.
-  const retries = desk.options.retry === 'safe' || !desk.session.stands;
-  const again = owed.filter((entry) => retries && maySendAgain(entry, desk.harmless.get(generation)));
-  const answered = owed.filter((entry) => !again.includes(entry));
-  answerLost(desk, answered, crash);
-  desk.harmless.delete(generation);
-  for (const question of desk.questions.orphan(generation)) {
-    desk.ports.client(
-      Message.fromJson(
-        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${question.shown},"reason":${JSON.stringify(askerGone())}}}`,
-      ),
-      SESSION,
-    );
-  }
-  for (const [key, own] of desk.own) {
-    if (own.generation !== generation) continue;
-    desk.own.delete(key);
-    own.reply({ kind: 'gone' });
-  }
-  sendAgain(desk, again);
-  pump(desk);
-  return { answered, again };
+export function dropGeneration(lineage: LineageRecord, upstream: Upstream, crash?: Failure): Dropped {
+  upstream.isDraining = false;
+  keepStreams(lineage, upstream);
+  upstream.streams.clear();
+  upstream.sessionsReplayedTo.clear();
+  for (const { id, session, isOver } of upstream.tasks.takeAll()) session.goneTasks.add(id, isOver ? 'over' : 'lost');
+  const waiting = upstream.pending.takeAll().filter(({ cancelled }) => !cancelled);
+  const owed = crash === undefined ? waiting : answerToolLists(upstream, waiting);
+  for (const pending of owed) endCall(pending);
+  const sentAgain = owed.filter((pending) => mayRetry(pending, upstream));
+  const answered = owed.filter((pending) => !sentAgain.includes(pending));
+  answerLost(answered, crash);
+  for (const { session, clientId } of upstream.serverRequests.takeAll()) abandonServerRequest(session, clientId);
+  upstream.failProxyRequests();
+  retry(lineage, sentAgain);
+  startQueuedCalls(lineage);
+  return { answered, sentAgain };
 }
 
-function answerLost(desk: Desk, lost: readonly Owed[], crash: Failure | undefined): void {
-  const batches = new Map<object, { readonly first: Owed; readonly answers: Message[] }>();
-  for (const owed of lost) {
-    forgetProgress(desk, owed);
-    const { id, method, message, again } = owed;
-    const task = taskOwner(desk, method, message);
+function mayRetry(pending: PendingRequest, { retrySafeTools }: Upstream): boolean {
+  const { lineage, agreement } = pending.session;
+  // Before the session is open, a new process is sent what the old one owed, whatever --retry says.
+  const retries = lineage.options.retry === 'safe' || !agreement.isOpen;
+  return retries && isRetrySafe(pending, retrySafeTools);
+}
+
+function abandonServerRequest(session: Session, clientId: string): void {
+  session.serverRequests.abandon(clientId);
+  const json = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${clientId},"reason":${JSON.stringify(askerGone())}}}`;
+  session.client.send(Message.fromJson(json), SESSION);
+}
+
+function answerLost(lost: readonly PendingRequest[], crash: Failure | undefined): void {
+  const batches = new Map<object, { readonly first: PendingRequest; readonly answers: Message[] }>();
+  for (const pending of lost) {
+    const { session, id, method, message, batch, isRetry } = pending;
+    forgetProgress(session, pending);
+    const task = taskOwner(session, method, message);
     const isGone = task === 'lost' || task === 'over';
-    const answer = isGone ? goneTaskAnswer(id, message, task) : lostAnswer(desk, owed, crash, again);
-    const batch = owed.batch && batches.get(owed.batch);
-    if (owed.batch === undefined) desk.ports.client(answer, answerTo(id));
-    else if (batch === undefined) batches.set(owed.batch, { first: owed, answers: [answer] });
-    else batch.answers.push(answer);
+    const answer = isGone ? goneTaskAnswer(id, message, task) : lostAnswer(session, pending, crash, isRetry);
+    const others = batch && batches.get(batch);
+    if (batch === undefined) session.client.send(answer, answerTo(id));
+    else if (others === undefined) batches.set(batch, { first: pending, answers: [answer] });
+    else others.answers.push(answer);
   }
-  for (const { first, answers } of batches.values()) desk.ports.client(joinBatch(answers), answerTo(first.id));
+  for (const { first, answers } of batches.values()) first.session.client.send(joinBatch(answers), answerTo(first.id));
 }
 
-function sendAgain(desk: Desk, owed: readonly Owed[]): void {
-  const held = owed.map((entry): Held => {
-    keepProgress(desk, entry);
-    return { message: entry.message, since: desk.ports.now(), isRetry: true };
+function retry(lineage: LineageRecord, pending: readonly PendingRequest[]): void {
+  const since = pending.length === 0 ? 0 : lineage.ports.now();
+  const retries = pending.map((each): Held => {
+    const { session, message } = each;
+    keepProgress(session, each);
+    return { session, message, since, isRetry: true };
   });
-  if (desk.holding) desk.hold.addFirst(held);
-  else for (const entry of held) forward(desk, entry);
+  if (lineage.isHolding) lineage.hold.addFirst(retries);
+  else for (const held of retries) forward(held);
 }
 
 /** Answers what has waited too long. Returns when to look again. */
-export function expire(desk: Desk): number | undefined {
-  const { hold } = desk.options;
-  if (hold === 0) return undefined;
-  for (const held of desk.hold.expire(desk.ports.now() - hold)) {
-    const { message, isRetry } = held;
-    const text = heldTooLong(hold / 1000, toolNames(desk, message), { isRetry, isFirst: !desk.born });
-    const facts = { waitedMs: hold, ...(isRetry ? { mayHaveRun: true } : {}) };
-    answerAll(desk, held, (request) => failureAnswer(desk, request, { text }, facts));
+export function expire(lineage: LineageRecord): number | undefined {
+  const { options, hold, ports } = lineage;
+  if (options.hold === 0) return undefined;
+  for (const held of hold.expire(ports.now() - options.hold)) {
+    const { session, message, isRetry } = held;
+    const isFirst = !session.hasServerAnswered;
+    const text = heldTooLong(options.hold / 1000, toolNames(session, message), { isRetry, isFirst });
+    const facts = { waitedMs: options.hold, ...(isRetry ? { mayHaveRun: true } : {}) };
+    answerAll(held, (request) => failureAnswer(session, request, { text }, facts));
   }
-  const { oldest } = desk.hold;
-  return oldest === undefined ? undefined : oldest + hold;
+  const { oldest } = hold;
+  return oldest === undefined ? undefined : oldest + options.hold;
 }
 
 /**
@@ -140,29 +151,35 @@ export function expire(desk: Desk): number | undefined {
  * one or held. What a server that has it says in the end comes to us. `failure`: what is wrong with that server, if
  * anything; the client is told. `nobody`: it has been answered, or taken back.
  */
-export function openInPlace(desk: Desk, key: Key, failure: Failure | undefined): Introduction | 'held' | 'nobody' {
-  const held = desk.hold.remove(key);
+export function answerHandshakeLocally(
+  session: Session,
+  key: Key,
+  failure: Failure | undefined,
+): PendingHandshake | 'held' | 'nobody' {
+  const held = session.lineage.hold.remove(session, key);
   if (held?.message.envelope.kind === 'request') {
     const { id, method } = held.message.envelope;
-    desk.ports.client(standIn(desk, id, method, held.message), answerTo(id));
+    session.client.send(answerLocally(session, { id, method, message: held.message }), answerTo(id));
     return 'held';
   }
-  const owed = desk.ledger.find(key);
-  if (owed === undefined || !isAlive(desk, owed.generation)) return 'nobody';
-  const { id, method, message, cancelled, generation } = owed;
+  const found = findPending(session, key);
+  if (found === undefined) return 'nobody';
+  const { upstream, pending } = found;
+  const { id, method, message, cancelled } = pending;
   if (cancelled && failure === undefined) return 'nobody';
-  desk.ledger.settle(id, generation);
-  if (!cancelled) desk.ports.client(standIn(desk, id, method, message, failure), answerTo(id));
-  const reply = new Promise<Reply>((resolve) => void desk.own.set(key, { generation, reply: resolve }));
-  if (desk.draining.has(generation) && desk.ledger.owing(generation) === 0) desk.ports.drained(generation);
-  return { generation, method, reply };
+  upstream.pending.remove(pending);
+  if (!cancelled) session.client.send(answerLocally(session, { id, method, message }, failure), answerTo(id));
+  const reply = new Promise<Reply>((resolve) => void upstream.proxyRequests.set(key, resolve));
+  if (upstream.isDraining && upstream.pending.count === 0) upstream.markDrained();
+  return { upstream, method, reply };
 }
 
-/** Tells a generation what another one had accepted. If this one doesn't, the client can't be told. */
-export function remind(desk: Desk, generation: number, method: string, params: string): void {
-  ask(desk, generation, method, params, (reply) => {
+/** Makes a setting with a generation that another one had accepted. If this one doesn't, the client can't be told. */
+export function replayRequest({ ports }: LineageRecord, upstream: Upstream, method: string, params: string): void {
+  const { generation } = upstream;
+  upstream.sendProxyRequest(method, params, (reply) => {
     if (reply.kind === 'error')
-      desk.ports.warn(`generation ${generation} refused ${method} ${params}, which the server before it had accepted`);
+      ports.warn(`generation ${generation} refused ${method} ${params}, which the server before it had accepted`);
   });
 }
 
@@ -170,11 +187,11 @@ export function remind(desk: Desk, generation: number, method: string, params: s
  * Tells the client of changed lists, and of every subscribed resource that the new code may give otherwise. Returns the
  * lists that it was told of: a modern client has to have asked.
  */
-export function notifyLists(desk: Desk, lists: readonly ListName[]): readonly ListName[] {
-  if (desk.session.era === 'modern') return tellStreams(desk, lists);
-  for (const method of notificationsFor(lists)) desk.ports.client(notification(method), SESSION);
-  for (const uri of desk.session.subscriptions.keys()) {
-    desk.ports.client(notification('notifications/resources/updated', { uri }), SESSION);
+export function notifyLists(session: Session, lists: readonly ListName[]): readonly ListName[] {
+  if (session.agreement.era === 'modern') return tellStreams(session, lists);
+  for (const method of notificationsFor(lists)) session.client.send(notification(method), SESSION);
+  for (const uri of session.agreement.subscriptions.keys()) {
+    session.client.send(notification('notifications/resources/updated', { uri }), SESSION);
   }
   return lists;
 }

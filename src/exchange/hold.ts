@@ -2,10 +2,12 @@
  * The client's messages that wait for a reload to end: in order, bounded in number, bytes and time. What becomes of
  * those that don't fit, or have waited too long, is the exchange's to say.
  */
-import { keyOf, type Key } from '../session/ids.js';
+import { keyOf, type Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 
-export interface Held {
+/** `S`: the client whose message it is. */
+export interface HeldMessage<S> {
+  readonly session: S;
   readonly message: Message;
   readonly since: number;
   /** It was with a generation that was lost, and may be sent again. */
@@ -19,15 +21,15 @@ export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export type Refusal = 'messages' | 'bytes';
 
-export class Hold implements Iterable<Held> {
-  #held: Held[] = [];
+export class Hold<S> implements Iterable<HeldMessage<S>> {
+  #held: HeldMessage<S>[] = [];
   #bytes = 0;
 
   get size(): number {
     return this.#held.length;
   }
 
-  [Symbol.iterator](): Iterator<Held> {
+  [Symbol.iterator](): Iterator<HeldMessage<S>> {
     return this.#held.values();
   }
 
@@ -43,7 +45,7 @@ export class Hold implements Iterable<Held> {
     return oldest;
   }
 
-  add(held: Held): Refusal | undefined {
+  add(held: HeldMessage<S>): Refusal | undefined {
     if (this.#held.length >= MAX_HELD) return 'messages';
     if (this.#bytes + held.message.length > MAX_HELD_BYTES) return 'bytes';
     this.#held.push(held);
@@ -52,7 +54,7 @@ export class Hold implements Iterable<Held> {
   }
 
   /** In front of all others: these were sent before them. No limit applies, they were taken in already. */
-  addFirst(held: readonly Held[]): void {
+  addFirst(held: readonly HeldMessage<S>[]): void {
     this.#held.unshift(...held);
     for (const { message } of held) this.#bytes += message.length;
   }
@@ -60,8 +62,8 @@ export class Hold implements Iterable<Held> {
   /**
    * Takes out a request that nobody has seen: the client changed its mind about it, or it is answered without a server.
    */
-  remove(key: Key): Held | undefined {
-    const at = this.#held.findIndex(({ message }) => isRequest(message, key));
+  remove(session: S, key: Key): HeldMessage<S> | undefined {
+    const at = this.#held.findIndex((held) => isRequestOf(held, session, key));
     if (at < 0) return undefined;
     const [removed] = this.#held.splice(at, 1);
     this.#bytes -= removed?.message.length ?? 0;
@@ -69,7 +71,7 @@ export class Hold implements Iterable<Held> {
   }
 
   /** Takes out the requests and batches that have waited since before `limit`. Notifications go on waiting. */
-  expire(limit: number): Held[] {
+  expire(limit: number): HeldMessage<S>[] {
     const late = this.#held.filter((held) => held.since <= limit && owesAnswer(held.message));
     if (late.length > 0) {
       const gone = new Set(late);
@@ -80,7 +82,7 @@ export class Hold implements Iterable<Held> {
   }
 
   /** Takes out the first that came after this, and all behind it. What is sent again came before. */
-  takeSince(time: number): Held[] {
+  takeSince(time: number): HeldMessage<S>[] {
     const at = this.#held.findIndex((held) => !held.isRetry && held.since > time);
     const later = at < 0 ? [] : this.#held.splice(at);
     for (const { message } of later) this.#bytes -= message.length;
@@ -88,14 +90,14 @@ export class Hold implements Iterable<Held> {
   }
 
   /** Takes out what is sent again: it was sent before everything that waits, here or for its turn. */
-  takeAgain(): Held[] {
+  takeRetries(): HeldMessage<S>[] {
     const at = this.#held.findIndex((held) => !held.isRetry);
-    const again = this.#held.splice(0, at < 0 ? this.#held.length : at);
-    for (const { message } of again) this.#bytes -= message.length;
-    return again;
+    const retries = this.#held.splice(0, at < 0 ? this.#held.length : at);
+    for (const { message } of retries) this.#bytes -= message.length;
+    return retries;
   }
 
-  takeAll(): Held[] {
+  takeAll(): HeldMessage<S>[] {
     const all = this.#held;
     this.#held = [];
     this.#bytes = 0;
@@ -103,9 +105,10 @@ export class Hold implements Iterable<Held> {
   }
 }
 
-/** Whether it is a request under this id. */
-export function isRequest({ envelope }: Message, key: Key): boolean {
-  return envelope.kind === 'request' && keyOf(envelope.id) === key;
+/** Whether it is this client's request under this id. */
+export function isRequestOf<S>(held: HeldMessage<S>, session: S, key: Key): boolean {
+  const { envelope } = held.message;
+  return held.session === session && envelope.kind === 'request' && keyOf(envelope.id) === key;
 }
 
 function owesAnswer({ envelope }: Message): boolean {

@@ -3,11 +3,11 @@
  * once, and told of what a reload has changed. Which messages belong to a stream is decided here, who serves elsewhere.
  */
 import { LISTS, type ListName } from '../lists/lists.js';
-import { keyOfValue, type Key } from '../session/ids.js';
-import type { Listen } from '../session/listens.js';
+import { keyOfValue } from '../wire/ids.js';
+import type { ListenStream } from '../session/listen-streams.js';
 import { answerTo } from '../channel/channel.js';
 import { Message } from '../wire/message.js';
-import { type Desk } from './desk.js';
+import type { LineageRecord, Session, Upstream } from './records.js';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 
@@ -18,111 +18,122 @@ const filterOf = {
   resources: 'resourcesListChanged',
 } as const;
 
-/** Opens every stream with this generation, if that has not been done. */
-export function reopenStreams(desk: Desk, generation: number): void {
-  for (const listen of desk.listens) {
-    if (listen.told.has(generation)) continue;
-    listen.told.set(generation, false);
-    desk.settled.add(generation);
-    desk.ports.server(generation, listen.request);
+/** Opens every stream of the client with this generation, if that has not been done. */
+export function reopenStreams(session: Session, upstream: Upstream): void {
+  for (const stream of session.streams) {
+    if (upstream.streams.has(stream)) continue;
+    upstream.streams.set(stream, false);
+    upstream.eraPinned = true;
+    upstream.channel.send(stream.request);
   }
 }
 
+/** What becomes of a stream of which a server has said that it ends. */
+export type StreamEnd =
+  /** It goes on: another generation has acknowledged it, or the proxy tells of changed lists itself. */
+  | 'open'
+  /** It has ended. */
+  | 'ended'
+  /** Servers end their streams when they go, too: it is known in a moment whether this one stays. */
+  | 'undecided';
+
 /**
- * Whether what a generation says under this id ends a stream for the client too. Only the serving one can say so, and
- * not by refusing what another has acknowledged: the proxy goes on telling of lists then. Servers say it when they go,
- * too: so the end of an open stream is kept back until it is known that this one stays.
+ * Decides whether a server's end of a listen stream reaches the client. Only the serving generation can end a stream. An
+ * error from a generation that never acknowledged it does not: the proxy keeps the stream open and sends list changes
+ * itself.
  */
-export function endOfStream(desk: Desk, generation: number, key: Key | undefined, message: Message): boolean {
-  const listen = desk.listens.find(key);
-  if (listen === undefined || generation !== desk.serving) return false;
-  const fed = listen.told.get(generation);
-  if (fed === undefined || (listen.acknowledged && !fed)) return false;
-  if (listen.acknowledged) {
-    listen.ending = message;
-    desk.ending = generation;
-    return false;
-  }
-  desk.listens.end(listen);
-  return true;
+export function endOfStream({ lineage }: Session, stream: ListenStream, upstream: Upstream): StreamEnd {
+  const isFed = upstream.streams.get(stream);
+  if (upstream !== lineage.serving || isFed === undefined) return 'open';
+  if (!stream.isAcknowledged) return 'ended';
+  return isFed ? 'undecided' : 'open';
+}
+
+/** The server's last words on the stream are kept back until it says something else or a second has passed. */
+export function keepBackEnd(stream: ListenStream, upstream: Upstream, message: Message): void {
+  stream.ending = message;
+  upstream.isClosingStreams = true;
 }
 
 /** The generation stays, or none comes after it: what it said of its streams is true. */
-export function endStreams(desk: Desk, generation: number): void {
-  if (desk.ending !== generation) return;
-  desk.ending = undefined;
-  for (const listen of desk.listens) {
-    if (listen.ending === undefined) continue;
-    desk.listens.end(listen);
-    desk.ports.client(listen.ending, answerTo(listen.id));
+export function endStreams(lineage: LineageRecord, upstream: Upstream): void {
+  if (!upstream.isClosingStreams) return;
+  upstream.isClosingStreams = false;
+  for (const session of lineage.sessions) {
+    for (const stream of session.streams) {
+      if (stream.ending === undefined) continue;
+      session.streams.end(stream);
+      session.client.send(stream.ending, answerTo(stream.id));
+    }
   }
 }
 
 /** The generation goes: what it said of its streams is of no account. */
-export function keepStreams(desk: Desk, generation: number | undefined): void {
-  if (generation === undefined || desk.ending !== generation) return;
-  desk.ending = undefined;
-  for (const listen of desk.listens) listen.ending = undefined;
+export function keepStreams(lineage: LineageRecord, upstream: Upstream | undefined): void {
+  if (upstream?.isClosingStreams !== true) return;
+  upstream.isClosingStreams = false;
+  for (const session of lineage.sessions) for (const stream of session.streams) stream.ending = undefined;
 }
 
 /**
  * The client hears of the first acknowledgement, and of all that it asked for: what the server can't tell, the proxy
  * does.
  */
-export function acknowledged(desk: Desk, generation: number, acknowledgement: Message): void {
-  const listen = desk.listens.find(keyOfValue(acknowledgement.read(['params', '_meta', SUBSCRIPTION])));
-  if (listen === undefined || !listen.told.has(generation)) return;
-  listen.told.set(generation, true);
-  if (listen.acknowledged) return;
+export function acknowledge(session: Session, upstream: Upstream, acknowledgement: Message): void {
+  const stream = session.streams.find(keyOfValue(acknowledgement.read(['params', '_meta', SUBSCRIPTION])));
+  if (stream === undefined || !upstream.streams.has(stream)) return;
+  upstream.streams.set(stream, true);
+  if (stream.isAcknowledged) return;
   let promised = acknowledgement;
-  for (const member of desk.options.promise ? Object.values(filterOf) : []) {
+  for (const member of session.lineage.options.promise ? Object.values(filterOf) : []) {
     const at = ['params', 'notifications', member];
-    if (listen.filter[member] === true && promised.read(at) !== true) promised = promised.with(at, 'true') ?? promised;
+    if (stream.filter[member] === true && promised.read(at) !== true) promised = promised.with(at, 'true') ?? promised;
   }
-  tellOpen(desk, listen, promised);
+  sendAcknowledgement(session, stream, promised);
 }
 
-function tellOpen(desk: Desk, listen: Listen, acknowledgement: Message): void {
-  listen.acknowledged = true;
-  const route = { kind: 'about', request: listen.id } as const;
-  desk.ports.client(acknowledgement, route);
-  for (const due of listen.due) desk.ports.client(Message.fromJson(due), route);
-  listen.due.clear();
+function sendAcknowledgement(session: Session, stream: ListenStream, acknowledgement: Message): void {
+  stream.isAcknowledged = true;
+  const route = { kind: 'about', request: stream.id } as const;
+  session.client.send(acknowledgement, route);
+  for (const queued of stream.queued) session.client.send(Message.fromJson(queued), route);
+  stream.queued.clear();
 }
 
 /** There is no server to acknowledge them: they are open all the same, the next one will feed them. */
-export function acknowledgeStreams(desk: Desk): void {
-  for (const listen of desk.listens) {
-    if (listen.acknowledged) continue;
-    const params = { notifications: listen.filter };
-    tellOpen(desk, listen, Message.fromJson(stamped(listen, 'notifications/subscriptions/acknowledged', params)));
+export function acknowledgeStreams(session: Session): void {
+  for (const stream of session.streams) {
+    if (stream.isAcknowledged) continue;
+    const params = { notifications: stream.filter };
+    const acknowledgement = Message.fromJson(stamped(stream, 'notifications/subscriptions/acknowledged', params));
+    sendAcknowledgement(session, stream, acknowledgement);
   }
 }
 
 /** Tells every stream that asked for it of changed lists, and of the resources that the new code may give otherwise. */
-export function tellStreams(desk: Desk, lists: readonly ListName[]): readonly ListName[] {
-  const told = new Set<ListName>();
-  for (const listen of desk.listens) {
+export function tellStreams(session: Session, lists: readonly ListName[]): readonly ListName[] {
+  const announced = new Set<ListName>();
+  for (const stream of session.streams) {
     const tell = (json: string): void => {
-      if (listen.acknowledged) desk.ports.client(Message.fromJson(json), { kind: 'about', request: listen.id });
-      else listen.due.add(json);
+      if (stream.isAcknowledged) session.client.send(Message.fromJson(json), { kind: 'about', request: stream.id });
+      else stream.queued.add(json);
     };
     const wanted = LISTS.filter(
-      (list) => lists.includes(list.name) && listen.filter[filterOf[list.capability]] === true,
+      (list) => lists.includes(list.name) && stream.filter[filterOf[list.capability]] === true,
     );
-    for (const method of new Set(wanted.map((list) => list.notification))) tell(stamped(listen, method, {}));
-    for (const list of wanted) told.add(list.name);
-    const uris = listen.filter['resourceSubscriptions'];
+    for (const method of new Set(wanted.map((list) => list.notification))) tell(stamped(stream, method, {}));
+    for (const list of wanted) announced.add(list.name);
+    const uris = stream.filter['resourceSubscriptions'];
     for (const uri of Array.isArray(uris) ? uris : []) {
-      tell(stamped(listen, 'notifications/resources/updated', { uri: String(uri) }));
+      tell(stamped(stream, 'notifications/resources/updated', { uri: String(uri) }));
     }
   }
-  return [...told];
+  return [...announced];
 }
 
 /** The id is repeated as the client spelt it. */
-function stamped(listen: Listen, method: string, params: object): string {
+function stamped(stream: ListenStream, method: string, params: object): string {
   const members = JSON.stringify(params).slice(1, -1);
   const rest = members === '' ? '' : `${members},`;
-  return `{"jsonrpc":"2.0","method":"${method}","params":{${rest}"_meta":{"${SUBSCRIPTION}":${listen.id}}}}`;
+  return `{"jsonrpc":"2.0","method":"${method}","params":{${rest}"_meta":{"${SUBSCRIPTION}":${stream.id}}}}`;
 }

@@ -11,7 +11,7 @@ import { SESSION } from '../channel/channel.js';
 import { error, INVALID_REQUEST } from '../wire/json-rpc.js';
 import type { Envelope, Id } from '../wire/envelope.js';
 import type { Message } from '../wire/message.js';
-import type { Desk } from './desk.js';
+import type { Session, Upstream } from './records.js';
 
 /** A server that dies within this time of such a line may have died of it. */
 const CAUSE_WITHIN_MS = 1000;
@@ -45,16 +45,16 @@ function hasBadId({ id }: Readonly<Record<string, unknown>>): boolean {
  * notification that some serialiser has given the id null: both work without the proxy. A request with the id null is
  * left to the server: an answer can carry it.
  */
-export function asMeant(desk: Desk, message: Message): Message {
+export function asMeant(session: Session, message: Message): Message {
   const { envelope, length } = message;
   if (envelope.kind === 'request' && envelope.id === 'null') {
-    note(desk, 'null-id', length);
+    note(session, 'null-id', length);
     return message.meaning(envelopeWith(envelope.method, envelope.id));
   }
   if (envelope.kind !== 'invalid' || length > MAX_PARSED) return message;
   const meant = withoutVersion(message);
   if (meant === undefined) return message;
-  note(desk, faultOf(message), length);
+  note(session, faultOf(message), length);
   return message.meaning(meant);
 }
 
@@ -92,24 +92,27 @@ function isRequestWithBadId(line: Message): boolean {
 }
 
 /** The line goes to nobody if it can be answered here. True: it was. */
-export function answerMalformed(desk: Desk, line: Message): boolean {
+export function answerMalformed(session: Session, line: Message): boolean {
   const isAnswered = isRequestWithBadId(line);
-  note(desk, faultOf(line), line.length, isAnswered);
-  if (isAnswered) desk.ports.client(error('null', INVALID_REQUEST, requestWithoutId()), SESSION);
+  note(session, faultOf(line), line.length, isAnswered);
+  if (isAnswered) session.client.send(error('null', INVALID_REQUEST, requestWithoutId()), SESSION);
   return isAnswered;
 }
 
-function note(desk: Desk, fault: LineFault, length: number, isAnswered = false): void {
-  if (!desk.faults.has(fault)) {
-    desk.faults.add(fault);
-    desk.ports.warn(lineFaultWarning(fault, length, isAnswered));
+function note(session: Session, fault: LineFault, length: number, isAnswered = false): void {
+  if (!session.reportedFaults.has(fault)) {
+    session.reportedFaults.add(fault);
+    session.lineage.ports.warn(lineFaultWarning(fault, length, isAnswered));
   }
-  if (!isAnswered && desk.serving !== undefined)
-    desk.malformed = { generation: desk.serving, fault, length, at: desk.ports.now() };
+  const { serving: upstream, ports } = session.lineage;
+  if (!isAnswered && upstream !== undefined) session.lastMalformed = { upstream, fault, length, at: ports.now() };
 }
 
-/** Such a line, if the generation was sent one so lately that it may die of it. */
-export function lastMalformed({ malformed, ports }: Desk, generation: number): MalformedLine | undefined {
-  if (malformed?.generation !== generation || ports.now() - malformed.at > CAUSE_WITHIN_MS) return undefined;
-  return { bytes: malformed.length, fault: malformed.fault };
+/** Such a line, if the server was sent one so lately that it may have died of it. */
+export function lastMalformed(
+  { lastMalformed: line, lineage }: Session,
+  upstream: Upstream,
+): MalformedLine | undefined {
+  if (line?.upstream !== upstream || lineage.ports.now() - line.at > CAUSE_WITHIN_MS) return undefined;
+  return { bytes: line.length, fault: line.fault };
 }

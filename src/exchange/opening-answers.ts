@@ -5,10 +5,10 @@
  */
 import { notStarted, type Failure } from '../agent/words.js';
 import { LISTS } from '../lists/lists.js';
-import { capabilitiesOf, membersOf } from '../session/session.js';
+import { capabilitiesOf, membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
 import { standInNames } from './agent-calls.js';
-import type { Desk, Remembered } from './desk.js';
+import type { CachedHandshake, LineageRecord, Session } from './records.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -18,34 +18,35 @@ const LATEST = '2025-11-25';
 /** What a client may believe of a server that nobody has seen: that anything may come. */
 const anything = Object.fromEntries(LISTS.map((list) => [list.capability, { listChanged: true }]));
 
-export function initializeInPlace(desk: Desk, request: Message, failure: Failure | undefined): Members {
-  const last = desk.remembered.initialize;
+export function initializeInPlace(session: Session, request: Message, failure: Failure | undefined): Members {
+  const { cachedHandshake, options } = session.lineage;
+  const last = cachedHandshake.initialize;
   const asked = request.read(['params', 'protocolVersion']);
-  const protocolVersion = negotiate(typeof asked === 'string' ? asked : LATEST, desk.remembered.versions ?? {});
-  if (last !== undefined) return { ...told(desk, last, failure), protocolVersion };
-  const guess = { capabilities: anything, serverInfo: { name: desk.options.name, version: '0.0.0' } };
-  return { ...told(desk, guess, failure), protocolVersion };
+  const protocolVersion = negotiate(typeof asked === 'string' ? asked : LATEST, cachedHandshake.versions ?? {});
+  if (last !== undefined) return { ...told(session, last, failure), protocolVersion };
+  const guess = { capabilities: anything, serverInfo: { name: options.name, version: '0.0.0' } };
+  return { ...told(session, guess, failure), protocolVersion };
 }
 
 /** Undefined if this command was never seen to be modern. */
-export function discoverInPlace(desk: Desk, failure: Failure | undefined): Members | undefined {
-  const last = desk.remembered['server/discover'];
+export function discoverInPlace(session: Session, failure: Failure | undefined): Members | undefined {
+  const last = session.lineage.cachedHandshake['server/discover'];
   if (last === undefined) return undefined;
-  return { resultType: 'complete', cacheScope: 'private', ...told(desk, last, failure), ttlMs: 0 };
+  return { resultType: 'complete', cacheScope: 'private', ...told(session, last, failure), ttlMs: 0 };
 }
 
 /** Whether a slow server's answer to this method can be told from what it said when it ran before. */
-export function isForeseen({ remembered }: Desk, method: string): boolean {
-  if (method !== 'server/discover') return remembered.initialize !== undefined;
+export function isForeseen({ cachedHandshake }: LineageRecord, method: string): boolean {
+  if (method !== 'server/discover') return cachedHandshake.initialize !== undefined;
   // A server that only legacy clients have opened may still be modern: nobody has asked it.
-  return remembered[method] !== undefined || remembered.refusesDiscover === true;
+  return cachedHandshake[method] !== undefined || cachedHandshake.refusesDiscover === true;
 }
 
 /**
  * The protocol version that a server answers with if a client asks for this one. `seen`: what it answered before, by
  * what was asked. A server answers with the version that it was asked for, or else with its latest.
  */
-export function negotiate(asked: string, seen: NonNullable<Remembered['versions']>): string {
+export function negotiate(asked: string, seen: NonNullable<CachedHandshake['versions']>): string {
   const answer = Object.hasOwn(seen, asked) ? seen[asked] : undefined;
   if (answer !== undefined) return answer;
   const latest = Object.entries(seen).flatMap(([wanted, got]) => (wanted === got ? [] : [got]));
@@ -53,20 +54,20 @@ export function negotiate(asked: string, seen: NonNullable<Remembered['versions'
   return latest.find((version) => version < asked) ?? asked;
 }
 
-function told(desk: Desk, last: Members, failure: Failure | undefined): Members {
+function told(session: Session, last: Members, failure: Failure | undefined): Members {
   // Our own tools are there until the server is.
   const declared: Members = { tools: {}, ...capabilitiesOf(last) };
   const lists = Object.keys(anything).filter((name) => declared[name] !== undefined);
   const promised = lists.map((name): [string, Members] => [name, { ...membersOf(declared[name]), listChanged: true }]);
   const capabilities = { ...declared, ...Object.fromEntries(promised) };
-  return { ...last, capabilities, ...instructions(desk, last['instructions'], failure) };
+  return { ...last, capabilities, ...instructions(session, last['instructions'], failure) };
 }
 
-function instructions(desk: Desk, last: unknown, failure: Failure | undefined): Members {
+function instructions(session: Session, last: unknown, failure: Failure | undefined): Members {
   if (failure === undefined) return {};
   // The words name our tools: an agent may call them though its client never asks for the list.
-  if (desk.standInTools === 'unlisted') desk.standInTools = 'withdrawn';
-  const note = notStarted(failure, standInNames(desk));
+  if (session.standInTools === 'unlisted') session.standInTools = 'withdrawn';
+  const note = notStarted(failure, standInNames(session));
   const before = typeof last === 'string' ? `\n\nWhat the server said when it last ran:\n\n${last}` : '';
   return { instructions: `${note}${before}` };
 }

@@ -3,48 +3,59 @@
  * value that it saw is remembered by token, for as long as the request is open, and becomes a floor when it is sent
  * again.
  */
-import { keyOfValue, type Key } from '../session/ids.js';
-import type { Owed } from '../session/ledger.js';
+import { keyOfValue, type Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
-import type { Desk } from './desk.js';
+import type { PendingRequest, Session } from './records.js';
 
 /** A server may tell of progress on what was taken back or never asked; of so many tokens it is remembered. */
 const MAX_TOKENS = 10_000;
 
-/** Whether the client has seen more than this notification tells; else it is what it has seen. */
-export function fallsBehind(desk: Desk, notification: Message): boolean {
+export interface Progress {
+  readonly token: Key;
+  readonly value: number;
+}
+
+/** What a notification says; undefined if it says nothing that could be compared. */
+export function progressIn(notification: Message): Progress | undefined {
   const token = keyOfValue(notification.read(['params', 'progressToken']));
   const value = notification.read(['params', 'progress']);
-  if (token === undefined || typeof value !== 'number') return false;
-  const floor = desk.floors.get(token);
-  if (floor !== undefined && value <= floor) return true;
-  if (floor !== undefined) desk.floors.set(token, value);
+  return token === undefined || typeof value !== 'number' ? undefined : { token, value };
+}
+
+/** Whether the client has seen as much already. */
+export function isStaleProgress(session: Session, { token, value }: Progress): boolean {
+  const minimum = session.minimumProgress.get(token);
+  return minimum !== undefined && value <= minimum;
+}
+
+/** It goes to the client. */
+export function recordProgress(session: Session, { token, value }: Progress): void {
+  if (session.minimumProgress.has(token)) session.minimumProgress.set(token, value);
   // The one that was told of longest ago stands first.
-  desk.progress.delete(token);
-  desk.progress.set(token, value);
-  for (const oldest of desk.progress.keys()) {
-    if (desk.progress.size <= MAX_TOKENS) break;
-    desk.progress.delete(oldest);
+  session.progress.delete(token);
+  session.progress.set(token, value);
+  for (const oldest of session.progress.keys()) {
+    if (session.progress.size <= MAX_TOKENS) break;
+    session.progress.delete(oldest);
   }
-  return false;
 }
 
 /** The request is sent again: what the client has seen of it is the least that it may see. */
-export function keepProgress(desk: Desk, owed: Owed): void {
-  const token = tokenOf(owed);
-  const seen = token === undefined ? undefined : desk.progress.get(token);
-  if (token !== undefined && seen !== undefined) desk.floors.set(token, seen);
+export function keepProgress(session: Session, pending: PendingRequest): void {
+  const token = tokenOf(pending);
+  const seen = token === undefined ? undefined : session.progress.get(token);
+  if (token !== undefined && seen !== undefined) session.minimumProgress.set(token, seen);
 }
 
 /** The request is over. */
-export function forgetProgress(desk: Desk, owed: Owed): void {
-  if (desk.progress.size === 0 && desk.floors.size === 0) return;
-  const token = tokenOf(owed);
+export function forgetProgress(session: Session, pending: PendingRequest): void {
+  if (session.progress.size === 0 && session.minimumProgress.size === 0) return;
+  const token = tokenOf(pending);
   if (token === undefined) return;
-  desk.progress.delete(token);
-  desk.floors.delete(token);
+  session.progress.delete(token);
+  session.minimumProgress.delete(token);
 }
 
-function tokenOf(owed: Owed): Key | undefined {
-  return keyOfValue(owed.message.read(['params', '_meta', 'progressToken']));
+function tokenOf(pending: PendingRequest): Key | undefined {
+  return keyOfValue(pending.message.read(['params', '_meta', 'progressToken']));
 }

@@ -1,10 +1,10 @@
 /**
- * P8: which requests may be sent a second time after a server that may have executed them was lost, and never a third
- * time. Reading is safe; of tools, those that the lost generation itself had declared harmless.
+ * P8 (no double effects): which requests may be sent a second time after a server that may have executed them was lost, and never a third
+ * time. Reading is safe; of tools, those that the lost generation itself had declared safe.
  */
 import { isRecord } from '../lists/lists.js';
-import type { Owed } from '../session/ledger.js';
 import type { Message } from '../wire/message.js';
+import type { PendingRequest } from './records.js';
 
 const opening = new Set(['initialize', 'server/discover']);
 
@@ -23,21 +23,21 @@ const readOnly = new Set([
   'resources/unsubscribe',
 ]);
 
-export function maySendAgain(owed: Owed, harmless: ReadonlySet<string> | undefined): boolean {
-  if (owed.batch !== undefined) return false;
+export function isRetrySafe(pending: PendingRequest, retrySafeTools: ReadonlySet<string>): boolean {
+  if (pending.batch !== undefined) return false;
   // Opening a session concerns the new process alone: every one of them is asked.
-  if (opening.has(owed.method)) return true;
-  if (owed.again) return false;
-  if (owed.method === 'tools/call') {
+  if (opening.has(pending.method)) return true;
+  if (pending.isRetry) return false;
+  if (pending.method === 'tools/call') {
     // A task may run on where nobody can ask for it any more: a second one is not the same.
-    return !owed.message.has(['params', 'task']) && (harmless?.has(toolOf(owed.message)) ?? false);
+    return !pending.message.has(['params', 'task']) && retrySafeTools.has(toolOf(pending.message));
   }
-  return readOnly.has(owed.method);
+  return readOnly.has(pending.method);
 }
 
 /** Whether it counts under `--concurrency`. */
-export function takesTurn(owed: Owed): boolean {
-  return owed.method === 'tools/call' && owed.batch === undefined;
+export function isLimitedByConcurrency(pending: PendingRequest): boolean {
+  return pending.method === 'tools/call' && pending.batch === undefined;
 }
 
 /** The name of the tool that a `tools/call` calls. */
@@ -47,7 +47,7 @@ export function toolOf(call: Message): string {
 }
 
 /** The tools of a list that say of themselves that calling them twice does no harm. */
-export function harmlessTools(items: readonly unknown[]): ReadonlySet<string> {
+export function retrySafeToolsIn(items: readonly unknown[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const item of items) {
     const annotations = isRecord(item) ? item['annotations'] : undefined;

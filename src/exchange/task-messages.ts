@@ -1,15 +1,15 @@
 /**
  * What messages say about tasks, and where those about one go. Servers of 2025-11-25 declare the capability `tasks`,
  * those of the modern era an extension of that name; a connection without either is never looked at. Which tasks there
- * are is kept in session/tasks.ts.
+ * are is kept with the server that runs them (server/tasks.ts).
  */
 import { endedTask, lostTask } from '../agent/words.js';
-import { capabilitiesOf, membersOf } from '../session/session.js';
-import type { GoneTask } from '../session/tasks.js';
+import { capabilitiesOf, membersOf } from '../session/agreement.js';
+import type { GoneTask } from '../session/gone-tasks.js';
 import type { Id } from '../wire/envelope.js';
 import { error, INVALID_PARAMS } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
-import { isAlive, type Desk } from './desk.js';
+import { isAlive, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 /** Requests about one task. `tasks/list` is about all, and goes to the generation that serves. */
@@ -20,36 +20,37 @@ const ENDED = new Set(['failed', 'cancelled']);
 const ENDED_MODERN = new Set([...ENDED, 'completed']);
 
 /** A server has said what it can do. */
-export function noteTaskSupport(desk: Desk, result: Readonly<Record<string, unknown>>): void {
+export function noteTaskSupport(lineage: LineageRecord, result: Readonly<Record<string, unknown>>): void {
   const capabilities = capabilitiesOf(result);
   const extensions = membersOf(capabilities['extensions']);
-  if (capabilities['tasks'] !== undefined || extensions[EXTENSION] !== undefined) desk.tasks.enabled = true;
+  if (capabilities['tasks'] !== undefined || extensions[EXTENSION] !== undefined) lineage.runsTasks = true;
 }
 
 /**
  * A modern client says in every request which extensions it knows; what the server can do, it may have asked another
  * process.
  */
-export function noteTaskClient({ tasks }: Desk, request: Message): void {
-  if (!tasks.enabled && request.includes(`"${EXTENSION}"`)) tasks.enabled = true;
+export function noteTaskClient(lineage: LineageRecord, request: Message): void {
+  if (!lineage.runsTasks && request.includes(`"${EXTENSION}"`)) lineage.runsTasks = true;
 }
 
 /** Whether requests by this method, and their answers, have to be looked into. */
-export function concernsTasks(desk: Desk, method: string): boolean {
-  return desk.tasks.enabled && (method === 'tools/call' || ABOUT_ONE.has(method));
+export function concernsTasks({ runsTasks }: LineageRecord, method: string): boolean {
+  return runsTasks && (method === 'tools/call' || ABOUT_ONE.has(method));
 }
 
 /**
  * The generation that has the task that a request is about, or how that task ended if its server is gone. Undefined:
  * nobody knows it.
  */
-export function taskOwner(desk: Desk, method: string, request: Message): number | GoneTask | undefined {
-  if (!desk.tasks.enabled || !ABOUT_ONE.has(method)) return undefined;
+export function taskOwner(session: Session, method: string, request: Message): Upstream | GoneTask | undefined {
+  const { lineage, goneTasks } = session;
+  if (!lineage.runsTasks || !ABOUT_ONE.has(method)) return undefined;
   const id = taskIdIn(request);
   if (id === undefined) return undefined;
-  const generation = desk.tasks.generationOf(id);
-  if (generation === undefined) return desk.tasks.gone(id);
-  return isAlive(desk, generation) ? generation : undefined;
+  const owner = [...lineage.upstreams].find((upstream) => upstream.tasks.has(id));
+  if (owner === undefined) return goneTasks.get(id);
+  return isAlive(lineage, owner) ? owner : undefined;
 }
 
 /** To a request about a task whose server is gone. */
@@ -60,25 +61,23 @@ export function goneTaskAnswer(id: Id, request: Message, how: GoneTask): Message
 }
 
 /** A server has answered, and not with an error. */
-export function noteTaskAnswer(desk: Desk, generation: number, method: string, asked: Message, answer: Message): void {
-  if (!concernsTasks(desk, method)) return;
+export function noteTaskAnswer(upstream: Upstream, pending: PendingRequest, answer: Message): void {
+  const { session, method, message: asked } = pending;
+  if (!concernsTasks(session.lineage, method)) return;
   if (method === 'tools/call') {
     const result = membersOf(answer.read(['result']));
     const task = membersOf(result['task'] ?? (result['resultType'] === 'task' ? result : undefined));
-    if (typeof task['taskId'] === 'string') desk.tasks.created(task['taskId'], generation);
+    if (typeof task['taskId'] !== 'string') return;
+    session.goneTasks.remove(task['taskId']);
+    upstream.tasks.add(task['taskId'], session);
     return;
   }
   const id = taskIdIn(asked);
   if (id === undefined) return;
   const status = String(answer.read(['result', 'status']));
   // The modern era has no `tasks/result`: a task that has completed brings its result with it.
-  const ends = desk.session.era === 'modern' ? ENDED_MODERN : ENDED;
-  if (method === 'tasks/result' || ends.has(status)) desk.tasks.end(id, generation);
-}
-
-/** Whether the client still has something to expect of a generation. */
-export function owesAnything({ ledger, tasks }: Desk, generation: number): boolean {
-  return ledger.owing(generation) > 0 || tasks.openIn(generation) > 0;
+  const ends = session.agreement.era === 'modern' ? ENDED_MODERN : ENDED;
+  if (method === 'tasks/result' || ends.has(status)) upstream.tasks.end(id);
 }
 
 function taskIdIn(request: Message): string | undefined {

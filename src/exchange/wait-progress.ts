@@ -7,12 +7,11 @@
  * near 0 as it waits. They follow from the time alone: nothing has to be remembered of a request, whatever becomes of
  * it.
  */
-import { keyOf } from '../session/ids.js';
+import { keyOf } from '../wire/ids.js';
 import { SESSION } from '../channel/channel.js';
 import { Message } from '../wire/message.js';
 import { requestsIn } from './batch.js';
-import type { Desk } from './desk.js';
-import type { Held } from './hold.js';
+import type { Held, LineageRecord } from './records.js';
 
 /** A request that has waited for less is likely to be answered soon: it hears nothing yet. */
 const SILENT_MS = 500;
@@ -24,22 +23,25 @@ const SMALL_STEP = 1e-9;
 const TOKEN = ['params', '_meta', 'progressToken'];
 
 /** Tells the client of every request that waits and carries a progress token. */
-export function tellWaiting(desk: Desk, whyHeld: string, whyQueued: string): void {
-  const now = desk.ports.now();
-  for (const held of desk.hold) tell(desk, held, now, whyHeld);
-  for (const held of desk.waiting) tell(desk, held, now, desk.holding ? whyHeld : whyQueued);
+export function tellWaiting(lineage: LineageRecord, whyHeld: string, whyQueued: string): void {
+  const now = lineage.ports.now();
+  for (const held of lineage.hold) tell(held, now, whyHeld);
+  for (const held of lineage.queuedCalls) tell(held, now, lineage.isHolding ? whyHeld : whyQueued);
 }
 
-function tell(desk: Desk, held: Held, now: number, message: string): void {
+function tell(held: Held, now: number, message: string): void {
+  const { session } = held;
+  // A client that reads slower than it is written to gets nothing that it can do without.
+  if (session.client.full) return;
   const { envelope } = held.message;
   const waited = now - held.since;
   if (waited < SILENT_MS) return;
   for (const token of tokensOf(held)) {
-    const floor = desk.floors.get(keyOf(token));
+    const floor = session.minimumProgress.get(keyOf(token));
     const progress = valueOfWait(waited, held.isRetry, floor);
     // What the server says of a request that is sent again has to be more than this, too.
-    if (floor !== undefined) desk.floors.set(keyOf(token), progress);
-    desk.ports.client(
+    if (floor !== undefined) session.minimumProgress.set(keyOf(token), progress);
+    session.client.send(
       Message.fromJson(
         `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token},"progress":${progress},"message":${JSON.stringify(message)}}}`,
       ),

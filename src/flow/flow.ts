@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
 import type { EventBus } from '../events/bus.js';
 import type { FirstServer } from '../server/early-server.js';
-import type { Generation, GenerationSpec } from '../server/generation.js';
+import type { ServerSpec } from '../server/start-server.js';
 import type { Noise } from '../server/noise.js';
 import type { Leftovers } from './leftovers.js';
 import type { ShutdownReason } from './shutdown.js';
@@ -42,8 +42,8 @@ export interface FlowContext {
   readonly helperCommand: readonly string[] | undefined;
   /** What servers leave behind, out of reach of their process group. */
   readonly leftovers: Leftovers;
-  spec(generation: number): GenerationSpec;
-  noise(generation: Generation, kind: Noise, lines: Buffer): void;
+  spec(generation: number): ServerSpec;
+  noise(upstream: { readonly generation: number }, kind: Noise, lines: Buffer): void;
   notStarted(error: NodeJS.ErrnoException): Flow;
   /** The session is over: every server is gone and everything is delivered. */
   ended(reason: ShutdownReason): void;

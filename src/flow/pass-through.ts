@@ -6,20 +6,25 @@ import { Shutdown, type ShutdownReason } from './shutdown.js';
 import type { Flow, FlowContext } from './flow.js';
 import { SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
-import { startGeneration, type Generation, type GenerationEvents } from '../server/generation.js';
+import { CallClock } from '../server/call-times.js';
+import { startServer, type ServerEvents } from '../server/start-server.js';
+import type { Upstream } from '../server/upstream.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
+
+/** The pipe makes no requests of its own, and keeps no times. */
+const UNUSED = { callClock: new CallClock(), now: () => 0, newRequestId: () => 'null' };
 
 const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
 
 export async function passThrough(context: FlowContext): Promise<Flow> {
   const { io, config, events: bus, noise, ended } = context;
-  const generations = new Set<Generation>();
+  const live = new Set<Upstream>();
   const end = (reason: ShutdownReason): void => {
     if (!shutdown.begun) bus.emit({ kind: 'closing', by: reason.by });
     shutdown.begin(reason);
   };
 
-  const events: GenerationEvents = {
+  const events: ServerEvents<unknown> = {
     message: (_, message) => client.send(message),
     noise,
     oversized: ({ process }) => {
@@ -28,20 +33,20 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     },
     full: (_, full) => (full ? client.pause() : client.resume()),
     halfClosed: () => {},
-    exit: (generation, exit) => {
-      generations.delete(generation);
+    exit: (upstream, exit) => {
+      live.delete(upstream);
       end({ by: 'server', exit });
-      context.leftovers.gone(generation.number, generation.process.pid);
+      context.leftovers.gone(upstream.generation, upstream.process.pid);
       void Promise.all([shutdown.finish(), context.leftovers.close()]).then(([reason]) => ended(reason));
     },
   };
 
-  const started = await startGeneration(context.spec(1), events, context.first?.take());
+  const started = await startServer(context.spec(1), UNUSED, events, context.first?.take());
   if (!started.ok) return context.notStarted(started.error);
-  const { generation } = started;
-  const { channel: server } = generation;
-  generations.add(generation);
-  bus.emit({ kind: 'piping', name: context.name, generation: 1, pid: generation.process.pid });
+  const { upstream } = started;
+  const { channel: server } = upstream;
+  live.add(upstream);
+  bus.emit({ kind: 'piping', name: context.name, generation: 1, pid: upstream.process.pid });
 
   const client = new StdioChannel(
     io.input,
@@ -59,7 +64,7 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
       gone: () => end({ by: 'client' }),
     },
   );
-  const shutdown = new Shutdown(generations, client);
+  const shutdown = new Shutdown(live, client);
 
   return {
     close: () => end({ by: 'client' }),

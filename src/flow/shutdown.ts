@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../channel/channel.js';
 import type { Exit } from '../process/child.js';
 import type { Ladder } from '../process/terminate.js';
-import type { Generation } from '../server/generation.js';
+import type { Upstream } from '../server/upstream.js';
 
 export type ShutdownReason =
   /** The client has closed its side. `waited`: how long ago that was, in milliseconds. */
@@ -36,12 +36,12 @@ export const CLIENT_ENDED = clientEnded(0);
 const LAST_READ_MS = 500;
 
 export class Shutdown {
-  readonly #generations: Iterable<Generation>;
+  readonly #generations: Iterable<Pick<Upstream, 'process'>>;
   readonly #client: Pick<Channel, 'drained'>;
   readonly #urgent = new AbortController();
   #reason: ShutdownReason | undefined;
 
-  constructor(generations: Iterable<Generation>, client: Pick<Channel, 'drained'>) {
+  constructor(generations: Iterable<Pick<Upstream, 'process'>>, client: Pick<Channel, 'drained'>) {
     this.#generations = generations;
     this.#client = client;
   }
@@ -68,7 +68,7 @@ export class Shutdown {
   }
 
   /** Stops a generation that came up after the end had begun. */
-  stop(generation: Generation): void {
+  stop(generation: Pick<Upstream, 'process'>): void {
     if (this.#reason !== undefined) generation.process.stop(ladderFor(this.#reason));
   }
 

@@ -11,19 +11,19 @@ import { factsOf } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/tool-names.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Freshness } from '../project/freshness.js';
 import type { History } from './history.js';
-import type { Roster } from './live-generations.js';
+import type { LiveGenerations } from './live-generations.js';
+import type { Snapshots } from './snapshots.js';
 import type { State } from './states.js';
-import type { Traffic } from './message-flow.js';
+import type { MessageFlow } from './message-flow.js';
 
 interface StatusContext {
   readonly flow: FlowContext;
-  readonly traffic: Traffic;
-  readonly roster: Roster;
+  readonly traffic: MessageFlow;
+  readonly roster: LiveGenerations;
   readonly history: History;
   state(): State;
-  freshness(): Freshness | undefined;
+  snapshots(): Snapshots | undefined;
 }
 
 interface Asked {
@@ -43,16 +43,17 @@ const MAX_ITEM = 200;
 const MAX_FAILURE = 1000;
 
 export function statusAnswer(context: StatusContext, { waited, log, outdated }: Asked, tools: ToolNames): Answer {
-  const { flow, roster, history, freshness, traffic } = context;
+  const { flow, history, snapshots, traffic } = context;
   const state = stateOf(context.state());
-  const generation = traffic.desk.serving;
+  const { serving } = traffic.lineage;
+  const generation = serving?.generation;
   const { lastReload, lastFailure, lastBuild, lastChange } = history;
-  const { gained = [] } = traffic.desk.capabilityGaps.get(generation ?? 0) ?? {};
+  const { gained = [] } = serving?.capabilityGaps.get(traffic.session) ?? {};
   const seen = { lastReload, lastChange, lastBuild };
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
   const { buildProposal: proposal } = flow.config;
-  const data = freshness()?.takenForData ?? [];
+  const data = snapshots()?.serverData ?? [];
   const told = [
     status,
     ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
@@ -64,10 +65,8 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
   const facts = {
     state,
     ...(gained.length === 0 ? {} : { gainedCapabilities: gained }),
-    ...(generation === undefined
-      ? {}
-      : { generation, uptimeMs: Math.round(performance.now() - roster.since(generation)) }),
-    fingerprint: flow.config.rules.map((rule) => freshness()?.watch.fingerprint(rule.name) ?? '').join(' '),
+    ...(serving === undefined ? {} : { generation, uptimeMs: Math.round(performance.now() - serving.startedAt) }),
+    fingerprint: flow.config.rules.map((rule) => snapshots()?.disk.fingerprint(rule.name) ?? '').join(' '),
     ...(lastReload === undefined ? {} : { lastReload: shortened({ ...lastReload }) }),
     ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
     ...(lastFailure === undefined
@@ -101,8 +100,7 @@ export function copyThatRuns({ config }: FlowContext): InstalledCopy | undefined
 
 /** Where no server serves, it is the one that has ended that is asked about. */
 function stderrOf({ traffic, roster }: StatusContext, count: number): readonly string[] {
-  const { serving } = traffic.desk;
-  const speaker = serving === undefined ? roster.last : roster.get(serving);
+  const speaker = traffic.lineage.serving ?? roster.last;
   const said = speaker?.process.output.bytes().toString('utf8').trimEnd() ?? '';
   if (said === '') return [];
   return said

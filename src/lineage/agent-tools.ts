@@ -1,6 +1,6 @@
 /**
  * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state
- * machine and the desk like anybody else, and answer in the words of agent/reports.ts.
+ * machine and the records like anybody else, and answer in the words of agent/reports.ts.
  */
 import { toolResult, type Answer } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
@@ -14,26 +14,26 @@ import { listNamed } from '../lists/lists.js';
 import { readMarker } from '../state/restart-marker.js';
 import { isRunning } from '../state/is-running.js';
 import { answerAgent, closeCall, namesOf, namesOfTools } from '../exchange/agent-calls.js';
-import type { AgentCall } from '../exchange/desk.js';
+import type { AgentCall } from '../exchange/records.js';
 import { fromClient } from '../exchange/from-client.js';
 import type { Message } from '../wire/message.js';
-import { inPatience } from './wait-with-progress.js';
+import { waitWithProgress } from './wait-with-progress.js';
 import { copyThatRuns, statusAnswer } from './agent-status.js';
-import type { Freshness } from '../project/freshness.js';
+import type { Snapshots } from './snapshots.js';
 import type { History, Restart } from './history.js';
 import { fetchLists } from './list-diff.js';
-import type { Roster } from './live-generations.js';
+import type { LiveGenerations } from './live-generations.js';
 import { failureOf, isAtRest } from './state.js';
 import type { Event, State } from './states.js';
-import type { Traffic } from './message-flow.js';
+import type { MessageFlow } from './message-flow.js';
 
 export interface AgentContext {
   readonly flow: FlowContext;
-  readonly traffic: Traffic;
-  readonly roster: Roster;
+  readonly traffic: MessageFlow;
+  readonly roster: LiveGenerations;
   readonly history: History;
   state(): State;
-  freshness(): Freshness | undefined;
+  snapshots(): Snapshots | undefined;
   dispatch(event: Event): void;
   /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
   settled(again: boolean): Promise<void>;
@@ -81,7 +81,7 @@ export class AgentTools {
     const joins = 'attempt' in now && now.attempt.forced && (!rebuild || now.attempt.rebuild);
     if (!joins) dispatch({ on: 'force', rebuild });
     await recorded;
-    const settled = await inPatience(this.#context, call, atRest(false));
+    const settled = await waitWithProgress(this.#context, call, atRest(false));
     await flow.events.flushed();
     if (!settled) {
       const seconds = Math.round(flow.config.hold / 1000);
@@ -94,7 +94,7 @@ export class AgentTools {
       return this.#answer(call, { words, facts: { restarted: false, ...factsOf(standing) }, isError: true });
     }
     // A restart that met the very first start was no reload.
-    const generation = traffic.desk.serving ?? 0;
+    const generation = traffic.lineage.serving?.generation ?? 0;
     const last = history.lastReload?.generation === generation ? history.lastReload : undefined;
     const { ms = 0, phases = {}, changes = [] } = last ?? {};
     this.#answer(call, {
@@ -132,47 +132,47 @@ export class AgentTools {
   }
 
   async #status(call: AgentCall, { wait, log }: Of<'server_status'>): Promise<void> {
-    if (wait) await inPatience(this.#context, call, this.#started());
-    const { flow, freshness } = this.#context;
-    await freshness()?.watch.prepare(flow.config.rules.map((rule) => rule.name));
+    if (wait) await waitWithProgress(this.#context, call, this.#started());
+    const { flow, snapshots } = this.#context;
+    await snapshots()?.disk.prepare(flow.config.rules.map((rule) => rule.name));
     const asked = { waited: wait, log, outdated: this.#outdated() };
     this.#answer(call, statusAnswer(this.#context, asked, this.#names(call)));
   }
 
   async #list(call: AgentCall, { name: wanted }: Of<'list_server_tools'>): Promise<void> {
-    const items = await this.#tools(call.signal);
+    const items = await this.#tools(call);
     const outdated = this.#outdated();
     if (typeof items === 'string') {
       const words = say.noLists(items, this.#names(call), outdated.standing);
       return this.#answer(call, { words, facts: factsOf(outdated.standing), isError: true });
     }
-    const generation = this.#context.traffic.desk.serving;
+    const generation = this.#context.traffic.lineage.serving?.generation;
     this.#answer(call, listAnswer({ items, wanted, generation, outdated }, this.#names(call)));
   }
 
   /** The server's own tools, or why they can't be had. */
-  async #tools(signal: AbortSignal): Promise<readonly unknown[] | string> {
-    const { desk } = this.#context.traffic;
-    if (desk.serving === undefined) return 'no server is running';
-    if (desk.lacking.has('tools')) return [];
-    const lists = await fetchLists(desk, desk.serving, { tools: {} }, signal, [listNamed('tools')]);
+  async #tools({ session, signal }: AgentCall): Promise<readonly unknown[] | string> {
+    const { lineage } = session;
+    if (lineage.serving === undefined) return 'no server is running';
+    if (session.promisedButMissing.has('tools')) return [];
+    const lists = await fetchLists(lineage, lineage.serving, { tools: {} }, signal, [listNamed('tools')]);
     const found = lists.get('tools');
     return found?.known === true ? found.items : (found?.why ?? 'they are unknown');
   }
 
   /** Forwarded under the client's own id: what follows is what follows on any call. */
   async #call(call: AgentCall, { name }: Of<'call_server_tool'>): Promise<void> {
-    const { desk } = this.#context.traffic;
-    const tools = await this.#tools(call.signal);
+    const { session } = call;
+    const tools = await this.#tools(call);
     // While a failure stands, the list is that of older code: what the call is answered with is the failure.
-    const names = typeof tools === 'string' || desk.failure !== undefined ? undefined : namesOf(tools);
+    const names = typeof tools === 'string' || session.lineage.failure !== undefined ? undefined : namesOf(tools);
     if (names !== undefined && !names.has(name)) {
       const near = nearMisses(name, [...names]).slice(0, NEAR);
       return this.#answer(call, { words: say.noSuchTool(name, near, this.#names(call)), isError: true });
     }
-    if (!closeCall(desk, call)) return;
+    if (!closeCall(call)) return;
     // A reload may have begun meanwhile: then it waits for it like any other.
-    fromClient(desk, callOf(call.held.message, name), call.held.since);
+    fromClient(session, callOf(call.held.message, name), call.held.since);
   }
 
   /** A server that is started again after a pause has not settled: the next start says how it ends. */
@@ -191,16 +191,16 @@ export class AgentTools {
     return buildProposal === undefined ? words : `${words} ${sourcesUnknown(buildProposal)}`;
   }
 
-  #names({ callersTools }: AgentCall): ToolNames {
-    return namesOfTools(this.#context.traffic.desk, callersTools);
+  #names({ session, callersTools }: AgentCall): ToolNames {
+    return namesOfTools(session, callersTools);
   }
 
   #standing(): say.Standing | undefined {
     const { state, flow, traffic } = this.#context;
     // While what failed is tried again and nobody waits for that, the failure stands, though the state has none.
-    const failure = failureOf(state()) ?? (this.#servesMeanwhile() === undefined ? undefined : traffic.desk.failure);
+    const failure = failureOf(state()) ?? (this.#servesMeanwhile() === undefined ? undefined : traffic.lineage.failure);
     if (failure === undefined) return undefined;
-    return { failure, generation: traffic.desk.serving, servesTools: flow.config.onFailure === 'serve' };
+    return { failure, generation: traffic.lineage.serving?.generation, servesTools: flow.config.onFailure === 'serve' };
   }
 
   #outdated(): say.Outdated {
@@ -212,11 +212,11 @@ export class AgentTools {
   /** The generation that goes on serving while a reload is under way; undefined: there is none, or calls are held. */
   #servesMeanwhile(): number | undefined {
     const { state, traffic } = this.#context;
-    return isAtRest(state()) || traffic.desk.holding ? undefined : traffic.desk.serving;
+    return isAtRest(state()) || traffic.lineage.isHolding ? undefined : traffic.lineage.serving?.generation;
   }
 
   #answer(call: AgentCall, answer: Answer): void {
-    answerAgent(this.#context.traffic.desk, call, toolResult(answer));
+    answerAgent(call, toolResult(answer));
   }
 }
 

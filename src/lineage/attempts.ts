@@ -5,27 +5,25 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import { buildNote, type LastBuild } from '../agent/status-report.js';
 import { printedText } from '../agent/excerpt.js';
-import { buildNote } from '../agent/status-report.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
-import { retire } from '../exchange/handover.js';
+import { demote, type PendingHandshake } from '../exchange/handover.js';
 import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
-import { isOver } from './attempt-end.js';
 import { Backoff } from './backoff.js';
-import { Builds } from '../project/builds.js';
 import { isCodeError } from './busy.js';
-import { Configuration } from '../project/configuration.js';
-import { pathsOf, type Freshness } from '../project/freshness.js';
-import { KnownLists } from './known-lists.js';
+import type { AttemptWindow } from '../project/attempt-window.js';
+import { pathsOf } from '../project/disk.js';
+import type { Rule } from '../config/config.js';
+import type { Project } from '../project/project.js';
 import { baselines, type Baselines } from './list-diff.js';
 import { announceAgentTools, announceLists } from './announce.js';
 import { notSpawned } from '../server/not-spawned.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
-import { awaitsFirst, type Introduction } from '../exchange/desk.js';
-import type { Generation } from '../server/generation.js';
+import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
 import { hangs } from './handshake-timeout.js';
 import { adoptStep, startStep, type StartStep } from './start-step.js';
 import { endedFailure, saveOutput } from './server-failures.js';
@@ -33,14 +31,16 @@ import { servingOf } from './state.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './draining.js';
 import type { History } from './history.js';
-import type { WatchRule } from '../watch/types.js';
+import { Snapshots } from './snapshots.js';
 
 export interface AttemptsContext extends Stopping {
   readonly history: History;
   state(): State;
   dispatch(event: Event): void;
-  /** Begins to watch the disk. `since`: when the server was started, or is about to be. */
-  watch(rules: readonly WatchRule[], since: number): Freshness;
+  readonly project: Project;
+  readonly window: AttemptWindow;
+  /** The disk has been quiet for a while: it is time to look at it. */
+  onQuiet(): void;
 }
 
 export class Attempts {
@@ -49,34 +49,27 @@ export class Attempts {
   /** How the last server that served came to its end. */
   lastExit: number | null = null;
   readonly #context: AttemptsContext;
-  readonly #builds: Builds;
-  readonly #configuration: Configuration;
   /** Builds, starts and stops of one attempt after the other, never side by side. */
   readonly #work = new PQueue({ concurrency: 1 });
   readonly #bytecode: StaleBytecode;
-  #freshness: Freshness | undefined;
+  #snapshots: Snapshots | undefined;
   #hasStarted = false;
   #run: Run | undefined;
   /** What was asked of the server and is not done yet: it outlives an attempt that starts over. */
   #owing: Wants = nothing;
   /** What the next tool result has to say of builds, by rule, once the attempt has ended well. */
   readonly #notes = new Map<string, string>();
-  #before: { readonly generation: number | undefined; readonly lists: Promise<Baselines> } | undefined;
-  readonly #knownLists = new KnownLists();
+  #before: { readonly serving: Upstream | undefined; readonly lists: Promise<Baselines> } | undefined;
 
   constructor(context: AttemptsContext) {
     this.#context = context;
-    this.#builds = new Builds(context.flow, (build, rule) => {
-      context.history.lastBuild = build;
-      if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
-    });
-    this.#configuration = new Configuration(context.flow);
     this.#bytecode = new StaleBytecode((text) => context.flow.events.emit({ kind: 'warning', text }));
+    if (context.project.disk.isOpen) this.#snapshots = this.#createSnapshots();
   }
 
-  /** The disk, once it is watched. */
-  get freshness(): Freshness | undefined {
-    return this.#freshness;
+  /** Once the disk is watched. */
+  get snapshots(): Snapshots | undefined {
+    return this.#snapshots;
   }
 
   get run(): Run | undefined {
@@ -85,8 +78,8 @@ export class Attempts {
 
   begin(attempt: Attempt): void {
     const { flow, traffic, over } = this.#context;
-    const { desk } = traffic;
-    const changes = this.#freshness?.news() ?? [];
+    const { lineage, session } = traffic;
+    const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
     const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
     this.#bytecode.changed(files, flow.config.cwd);
@@ -96,11 +89,12 @@ export class Attempts {
       flow.events.emit({ kind: 'change', files });
       this.backoff.reset();
     }
-    this.#freshness?.forget('failed');
-    this.#freshness?.mark('attempt');
-    const stale = this.#before === undefined || (desk.serving ?? this.#before.generation) !== this.#before.generation;
-    if (desk.session.complete && stale) {
-      this.#before = { generation: desk.serving, lists: baselines(desk, desk.serving, this.#knownLists, over) };
+    this.#snapshots?.forget('failed');
+    this.#snapshots?.take('attempt');
+    const { serving } = lineage;
+    const stale = this.#before === undefined || (serving ?? this.#before.serving) !== this.#before.serving;
+    if (lineage.agreement.isInitialized && stale) {
+      this.#before = { serving, lists: baselines(session, over) };
     }
     this.#queue(run, () => this.#build(run));
   }
@@ -110,7 +104,7 @@ export class Attempts {
     const begun = this.#run?.attempt === attempt ? this.#run : undefined;
     // A restart after a crash builds nothing, so it begins here: with what is on the disk now, or with what was built
     // before.
-    if (begun === undefined) this.#freshness?.mark('attempt', this.#builtFrom());
+    if (begun === undefined) this.#snapshots?.take('attempt', this.#builtFrom());
     const run = begun ?? createRun(attempt, []);
     this.#run = run;
     this.#queue(run, () => this.#start(number, run));
@@ -121,20 +115,19 @@ export class Attempts {
    * now.
    */
   #builtFrom(): 'failed' | 'serving' | undefined {
-    if (!this.#builds.any) return undefined;
-    return this.#freshness?.has('failed') === true ? 'failed' : 'serving';
+    if (!this.#context.project.builds.any) return undefined;
+    return this.#snapshots?.has('failed') === true ? 'failed' : 'serving';
   }
 
   /** Goes on with a process that has been started and asked already. */
-  adopt(attempt: Attempt, introduction: Introduction): void {
+  adopt(attempt: Attempt, pending: PendingHandshake): void {
     const run = createRun(attempt, []);
-    this.#freshness?.mark('attempt', 'serving');
+    this.#snapshots?.take('attempt', 'serving');
     this.#run = run;
     this.#queue(run, async () => {
       const { flow, traffic } = this.#context;
-      const knownLists = this.#knownLists;
-      const context = { flow, traffic, before: undefined, knownLists, spawned: () => {}, hangs: this.#hangs };
-      await this.#end(introduction.generation, run, await adoptStep(context, introduction, run));
+      const context = { flow, traffic, before: undefined, spawned: () => {}, hangs: this.#hangs };
+      await this.#end(pending.upstream.generation, run, await adoptStep(context, pending, run));
     });
   }
 
@@ -145,13 +138,14 @@ export class Attempts {
 
   abort(): void {
     this.#run?.abort.abort();
+    this.#snapshots?.giveUpAttempt();
   }
 
   /**
    * The client has closed its side: a first build is left to a helper. Resolves when nothing of it needs this process.
    */
   async handOverBuild(): Promise<void> {
-    if (!this.#hasStarted) await this.#builds.handOver();
+    if (!this.#hasStarted) await this.#context.project.builds.handOver();
   }
 
   /** What Python has cached of sources that were edited in this session may be of an older version. */
@@ -161,7 +155,7 @@ export class Attempts {
 
   /** A signal ends the build all the same. */
   takeBackBuild(): void {
-    this.#builds.takeBack();
+    this.#context.project.builds.takeBack();
   }
 
   /** The new generation serves, or the old one goes on: what its lists were is asked anew next time. */
@@ -169,9 +163,9 @@ export class Attempts {
     this.#before = undefined;
     if (!well) return;
     this.#owing = nothing;
-    const { desk } = this.#context.traffic;
-    if (desk.serving !== undefined) this.#knownLists.serves(desk.serving);
-    if (this.#notes.size > 0) desk.notes = new Map([...(desk.notes ?? []), ...this.#notes]);
+    const { sessions } = this.#context.traffic.lineage;
+    if (this.#notes.size > 0)
+      for (const session of sessions) session.notes = new Map([...(session.notes ?? []), ...this.#notes]);
     this.#notes.clear();
   }
 
@@ -183,28 +177,36 @@ export class Attempts {
   async #build(run: Run): Promise<void> {
     const { signal } = run.abort;
     const { number } = run.attempt;
-    if (number === 1) await this.#configuration.open();
-    const look = await this.#configuration.look(this.#freshness?.news() ?? []);
-    // Also if the attempt is aborted: the next one finds the configuration in force already, and no change of it.
-    if (look.kind === 'changed') await this.#reconfigure(run, look.restart);
+    const { config, builds } = this.#context.project;
+    if (number === 1) await config.open();
+    const changes = this.#snapshots?.changesToApply() ?? [];
+    const check = await config.update(changes, this.#snapshots?.appliedConfiguration ?? config.version);
+    if (check.kind === 'changed') await this.#reconfigure(run, check.version, check.restart);
     if (signal.aborted) return;
-    if (look.kind === 'failed') return this.#notBuilt(run, look.failure);
-    if (!this.#builds.any) return this.#built(run);
+    if (check.kind === 'failed') return this.#notBuilt(run, check.failure);
+    if (!builds.any) return this.#built(run);
     // What to build is decided by what is on the disk, so the first look at it comes before the first start.
-    const fresh = this.#watch();
-    await fresh.check();
-    if (number === 1) fresh.mark('attempt');
+    const snapshots = this.#watch();
+    await snapshots.disk.check();
+    if (number === 1) snapshots.take('attempt');
     if (signal.aborted) return;
-    const request = { rebuild: run.attempt.rebuild, isFirst: !this.#hasStarted, signal };
-    const step = await timed(run, 'build', () => this.#builds.run(fresh, request));
+    const { attempt, began } = run;
+    const onBuilt = this.#onBuilt.bind(this);
+    const request = { rebuild: attempt.rebuild, isFirst: !this.#hasStarted, began, source: snapshots, signal, onBuilt };
+    const step = await timed(run, 'build', () => builds.run(request));
     if (step.kind === 'aborted' || signal.aborted) return;
     if (step.kind === 'failed') return this.#notBuilt(run, step.failure);
     run.skipped = step.skipped;
     return this.#built(run);
   }
 
+  #onBuilt(build: LastBuild, rule: Rule): void {
+    this.#context.history.lastBuild = build;
+    if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
+  }
+
   async #notBuilt(run: Run, failure: Failure): Promise<void> {
-    if (!(await this.#isOver(run))) return;
+    if (!(await this.#finish(run))) return;
     this.#context.dispatch({
       on: 'build-failed',
       attempt: run.attempt.number,
@@ -214,21 +216,22 @@ export class Attempts {
   }
 
   /** Another configuration is in force: other files are watched, and what they asked for is remembered. */
-  async #reconfigure(run: Run, restart: boolean): Promise<void> {
+  async #reconfigure(run: Run, version: number, restart: boolean): Promise<void> {
     const { flow, traffic } = this.#context;
     if (restart) run.next = 'restart';
     this.#owing = { next: run.next, signals: run.signals };
-    const before = toolsBeside(traffic.desk);
+    const before = toolsBeside(traffic.session);
     traffic.reconfigure(flow.config);
-    if (toolsBeside(traffic.desk) !== before) announceAgentTools(flow, traffic.desk);
+    if (toolsBeside(traffic.session) !== before) announceAgentTools(flow, traffic.session);
     const since = Date.now() - (performance.now() - run.began);
-    await this.#freshness?.reopen(flow.config, this.#configuration.rules(), since);
+    this.#snapshots?.recordConfiguration(version);
+    await this.#context.project.watchAnew(version, since);
   }
 
   async #built(run: Run): Promise<void> {
     const { number, forced } = run.attempt;
     // Without a restart the attempt ends here.
-    if (!forced && run.next === 'nothing' && !(await this.#isOver(run))) return;
+    if (!forced && run.next === 'nothing' && !(await this.#finish(run))) return;
     this.#context.dispatch({ on: 'built', attempt: number, next: run.next });
   }
 
@@ -238,29 +241,29 @@ export class Attempts {
   }
 
   async #refresh(number: number, run: Run): Promise<void> {
-    const { flow, traffic, dispatch, over } = this.#context;
-    const { desk } = traffic;
-    const generation = traffic.generation(number);
-    if (generation === undefined) return;
+    const { flow, traffic, roster, dispatch, over } = this.#context;
+    const { session } = traffic;
+    const upstream = roster.get(number);
+    if (upstream === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
     await this.removeBytecode();
-    const refresh = { desk, generation, signals: run.signals, before, knownLists: this.#knownLists };
+    const refresh = { session, upstream, signals: run.signals, before };
     run.difference = await timed(run, 'refresh', () => refreshStep(refresh, run.abort.signal));
-    if (run.abort.signal.aborted || !(await this.#isOver(run))) return;
+    if (run.abort.signal.aborted || !(await this.#finish(run))) return;
     const equal = run.difference === undefined || run.difference.changed.length === 0;
     dispatch({ on: 'refreshed', attempt: run.attempt.number });
     if (!equal || before === undefined) return;
     // A server takes its time to read a file again.
     const signal = AbortSignal.any([run.abort.signal, over]);
     void lateDifference(refresh, before, signal).then((late) => {
-      if (late !== undefined && !signal.aborted) announceLists(flow, desk, late);
+      if (late !== undefined && !signal.aborted) announceLists(flow, session, late);
     });
   }
 
   async #start(number: number, run: Run): Promise<void> {
     const { flow, traffic, roster, state } = this.#context;
     if (state().strategy === 'replace') {
-      await roster.untilAlone(traffic.desk.serving);
+      await roster.untilAlone(traffic.lineage.serving);
       const { restartDelay } = flow.config;
       if (number > 1 && restartDelay > 0)
         await delay(restartDelay, undefined, { signal: run.abort.signal }).catch(() => {});
@@ -282,14 +285,14 @@ export class Attempts {
       // yet.
       void this.removeBytecode();
     };
-    const context = { flow, traffic, before, knownLists: this.#knownLists, spawned, hangs: this.#hangs };
+    const context = { flow, traffic, before, spawned, hangs: this.#hangs };
     const step = await startStep(context, number, run);
     await this.#end(number, run, step);
   }
 
   async #end(number: number, run: Run, step: StartStep): Promise<void> {
     const { flow, dispatch, history, traffic } = this.#context;
-    const { desk } = traffic;
+    const { lineage } = traffic;
     switch (step.kind) {
       case 'aborted':
         return;
@@ -300,14 +303,14 @@ export class Attempts {
       case 'failed':
         return this.#failed(number, run, step.failure, step.busy);
       case 'ready':
-        if (!(await this.#isOver(run))) return;
+        if (!(await this.#finish(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
-        if (desk.session.stands && step.open !== undefined) return this.#end(number, run, await step.open());
-        if (step.generation.process.isGone) {
-          const output = saveOutput(flow, step.generation);
-          return this.#failed(number, run, endedFailure('start', flow.name, step.generation, output), false);
+        if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, run, await step.open());
+        if (step.upstream.process.isGone) {
+          const output = saveOutput(flow, step.upstream);
+          return this.#failed(number, run, endedFailure('start', flow.name, step.upstream, output), false);
         }
-        run.first = awaitsFirst(desk) && (run.attempt.number === 1 || desk.session.vouched);
+        run.first = awaitsFirst(lineage) && (run.attempt.number === 1 || lineage.agreement.isLocalResult);
         if (number > 1) history.recordRestarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }
@@ -315,8 +318,8 @@ export class Attempts {
 
   async #failed(number: number, run: Run, failure: Failure, busy: boolean): Promise<void> {
     // It may have read what a save has begun to write, of which the kernel tells only when that is done.
-    if (!busy && this.#freshness?.ready === true) await this.#freshness.sweep();
-    if (!(await this.#isOver(run))) return;
+    if (!busy && this.#snapshots?.isReady === true) await this.#snapshots.disk.sweep();
+    if (!(await this.#finish(run))) return;
     const state = this.#context.state();
     const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
     // What it needs may be in the hands of the server beside it, in words that nobody knows.
@@ -329,15 +332,15 @@ export class Attempts {
       busy,
       skipped: run.skipped,
       delay: Math.max(1000, pause),
-      unborn: !this.#context.traffic.desk.born,
-      isFirst: awaitsFirst(this.#context.traffic.desk) && pause === 0,
+      unborn: !hasServerAnswered(this.#context.traffic.lineage),
+      isFirst: awaitsFirst(this.#context.traffic.lineage) && pause === 0,
     });
   }
 
   /** The first server takes too long: the client is told, but it may still come. */
-  readonly #hangs = (generation: Generation, ms: number): void => {
+  readonly #hangs = (upstream: Upstream, ms: number): void => {
     const { flow, dispatch } = this.#context;
-    dispatch({ on: 'overdue', generation: generation.number, failure: hangs(flow, generation, ms) });
+    dispatch({ on: 'overdue', generation: upstream.generation, failure: hangs(flow, upstream, ms) });
   };
 
   /** How long to wait before the next start, if no server is left to go on with. */
@@ -347,31 +350,42 @@ export class Attempts {
     return this.backoff.crashed(now, now);
   }
 
-  /** False: it starts over. */
-  async #isOver(run: Run): Promise<boolean> {
-    const over = await isOver(run, this.#freshness);
-    if (over === 'outdated') this.#context.dispatch({ on: 'change' });
-    return over === 'over';
+  /** By a last look at the disk. False: it starts over, or was given up. */
+  async #finish(run: Run): Promise<boolean> {
+    if (this.#snapshots?.isReady !== true) return true;
+    run.checked = performance.now();
+    const end = await this.#snapshots.finishAttempt(run.abort.signal);
+    if (end === 'superseded') this.#context.dispatch({ on: 'change' });
+    return end === 'stands';
   }
 
   async #retire(number: number, run: Run): Promise<void> {
-    const { desk } = this.#context.traffic;
+    const { traffic, roster } = this.#context;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
       this.#context.history.recordRetiring(number + 1, run, this.lastExit);
       this.#context.dispatch({ on: 'drains', generation: number });
-      retire(desk, number);
-      await drain(this.#context, number, true);
+      const upstream = roster.get(number);
+      if (upstream === undefined) return;
+      demote(traffic.lineage, upstream);
+      await drain(this.#context, upstream, true);
     });
     this.#context.dispatch({ on: 'retired', generation: number });
   }
 
   /** `since`: when the server was started, or is about to be. */
-  #watch(since = Date.now()): Freshness {
-    if (this.#freshness !== undefined) return this.#freshness;
-    this.#freshness = this.#context.watch(this.#configuration.rules(), since);
-    this.#freshness.mark('attempt');
-    return this.#freshness;
+  #watch(since = Date.now()): Snapshots {
+    if (this.#snapshots !== undefined) return this.#snapshots;
+    const { project } = this.#context;
+    project.watch(since);
+    this.#snapshots = this.#createSnapshots();
+    this.#snapshots.take('attempt');
+    return this.#snapshots;
+  }
+
+  #createSnapshots(): Snapshots {
+    const { flow, project, window, onQuiet } = this.#context;
+    return new Snapshots(project, window, flow.events, onQuiet);
   }
 
   #queue(run: Run, work: () => Promise<void>): void {

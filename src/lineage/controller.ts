@@ -8,28 +8,28 @@ import type { Failure } from '../agent/words.js';
 import type { ConfigChange } from '../config/config-in-force.js';
 import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
 import type { Flow, FlowContext } from '../flow/flow.js';
-import { endHold, lose, takeOver } from '../exchange/handover.js';
+import { dropGeneration, endHold, promote } from '../exchange/handover.js';
 import { lastMalformed } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import type { Exit } from '../process/child.js';
-import type { Generation } from '../server/generation.js';
+import { hasServerAnswered, type Upstream } from '../exchange/records.js';
 import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
 import { meaningOf } from './exits.js';
 import { FirstStart } from './handshake-timeout.js';
-import { Freshness } from '../project/freshness.js';
+import type { AttemptWindow } from '../project/attempt-window.js';
+import type { Project } from '../project/project.js';
 import { Health } from './health.js';
 import { History } from './history.js';
 import { allTools } from './list-diff.js';
-import { Lookout } from './change-detector.js';
-import { Roster } from './live-generations.js';
+import { ChangeDetector } from './change-detector.js';
+import { LiveGenerations } from './live-generations.js';
 import { endedFailure, saveOutput } from './server-failures.js';
 import { candidateOf, failureOf as standingFailure, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
 import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining.js';
-import { openWatch } from '../watch/watch.js';
-import { Traffic } from './message-flow.js';
+import { MessageFlow } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
 const BECAME_REPLACE =
@@ -38,12 +38,14 @@ const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: nul
 
 export class Controller implements Flow {
   readonly #flow: FlowContext;
-  readonly #roster = new Roster();
-  readonly #traffic: Traffic;
+  readonly #roster = new LiveGenerations();
+  readonly #traffic: MessageFlow;
   readonly #stopping: Stopping;
   readonly #attempts: Attempts;
   readonly #firstStart: FirstStart;
-  readonly #lookout: Lookout;
+  readonly #changeDetector: ChangeDetector;
+  readonly #project: Project;
+  readonly #window: AttemptWindow;
   readonly #history: History;
   readonly #health: Health;
   readonly #agent: AgentTools;
@@ -58,68 +60,66 @@ export class Controller implements Flow {
   #clientLeft = false;
   #resting: (() => void)[] = [];
 
-  constructor(flow: FlowContext, watch: typeof openWatch = openWatch) {
+  constructor(flow: FlowContext, project: Project) {
     this.#flow = flow;
+    this.#project = project;
     this.#history = new History({ events: flow.events, isLogFile: () => flow.config.logFile !== undefined });
-    this.#traffic = new Traffic(flow, this.#roster, {
+    this.#traffic = new MessageFlow(flow, this.#roster, {
       agent: (call) => this.#agent.handle(call),
       retryFailure: (waits) => this.#retryFailure(waits),
-      allTools: (generation, known) => void allTools(this.#traffic.desk, generation, this.#over.signal).then(known),
-      needsCheck: (envelope) => this.#lookout.needsCheck(envelope),
-      introducing: (id, method) => void this.#firstStart.watch(id, method),
-      check: () => this.#lookout.refresh(),
-      ended: () => void this.#clientEnded(),
-      answered: (number) => {
+      allTools: (upstream, known) => void allTools(this.#traffic.lineage, upstream, this.#over.signal).then(known),
+      needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
+      onOpening: (session, id, method) => void this.#firstStart.watch(session, id, method),
+      check: () => this.#changeDetector.checkForRequest(),
+      onClientEnd: () => void this.#clientEnded(),
+      onFirstResponse: (upstream) => {
         this.#health.show(this.#state);
-        announceReady(flow, this.#traffic.desk, this.#roster.get(number), this.#roster.since(number));
+        announceReady(flow, this.#traffic.session, upstream, upstream.startedAt);
         this.#health.answered(this.#state);
       },
-      spoke: (generation) => void this.#lookout.spoke(generation),
-      exit: (generation, exit) => this.#exited(generation, exit),
+      onFirstMessage: (upstream) => void this.#changeDetector.onFirstMessage(upstream.generation),
+      onExit: (upstream, exit) => this.#exited(upstream, exit),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
     });
     const { signal: over } = this.#over;
     this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over };
+    this.#window = project.attach({
+      callTimes: () => this.#traffic.lineage.callClock.times,
+      requests: () => this.#traffic.lineage.requestCount,
+    });
     this.#attempts = new Attempts({
       ...this.#stopping,
       history: this.#history,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
-      watch: (rules, since) =>
-        new Freshness(
-          flow.config,
-          rules,
-          flow.events,
-          since,
-          () => void this.#lookout.check(false),
-          watch,
-          () => this.#traffic.desk.ledger.times,
-        ),
+      project,
+      window: this.#window,
+      onQuiet: () => void this.#changeDetector.detectChanges(false),
     });
     this.#firstStart = new FirstStart({
       ...this.#stopping,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
     });
-    this.#lookout = new Lookout({
+    this.#changeDetector = new ChangeDetector({
       flow,
-      desk: this.#traffic.desk,
+      lineage: this.#traffic.lineage,
+      window: this.#window,
       state: () => this.#state,
-      freshness: () => this.#attempts.freshness,
+      snapshots: () => this.#attempts.snapshots,
       dispatch: (event) => this.#dispatch(event),
     });
     this.#agent = new AgentTools({
       ...this.#stopping,
       history: this.#history,
       state: () => this.#state,
-      freshness: () => this.#attempts.freshness,
+      snapshots: () => this.#attempts.snapshots,
       dispatch: (event) => this.#dispatch(event),
       settled: (again) => this.#settled(again),
     });
     this.#health = new Health({
       flow,
-      desk: this.#traffic.desk,
-      generation: (number) => this.#roster.get(number),
+      lineage: this.#traffic.lineage,
       run: () => this.#attempts.run,
     });
     this.#shutdown = new Shutdown(this.#roster, this.#traffic.client);
@@ -167,16 +167,17 @@ export class Controller implements Flow {
       this.#health.settled(next, step);
     }
     this.#events = undefined;
-    if (isAtRest(this.#state) && this.#state !== before) for (const resolve of this.#resting.splice(0)) resolve();
+    const isSettled = isAtRest(this.#state) && this.#state !== before && event.on !== 'configured';
+    if (isSettled) for (const resolve of this.#resting.splice(0)) resolve();
   }
 
   /** What verdicts on messages are made from. Nothing else writes it. */
   #showState(): void {
-    const { desk } = this.#traffic;
-    desk.serving = servingOf(this.#state);
-    desk.candidate = candidateOf(this.#state);
-    desk.failure = this.#state.standing;
-    desk.holding = this.#state.held;
+    const { lineage } = this.#traffic;
+    lineage.serving = this.#roster.get(servingOf(this.#state));
+    lineage.candidate = this.#roster.get(candidateOf(this.#state));
+    lineage.failure = this.#state.standing;
+    lineage.isHolding = this.#state.held;
   }
 
   /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
@@ -185,7 +186,7 @@ export class Controller implements Flow {
   }
 
   #perform(effect: Effect): void {
-    const { desk } = this.#traffic;
+    const { lineage, session } = this.#traffic;
     switch (effect.do) {
       case 'release':
         return this.#release(effect.failure);
@@ -194,10 +195,12 @@ export class Controller implements Flow {
       case 'abort-build':
         return this.#attempts.abort();
       case 'abandon':
-        return abandon(this.#stopping, effect.generation);
+        return this.#forGeneration(effect.generation, (upstream) => abandon(this.#stopping, upstream));
       case 'drop':
-        if (effect.isLast) endStreams(desk, effect.generation);
-        lose(desk, effect.generation, effect.failure);
+        this.#forGeneration(effect.generation, (upstream) => {
+          if (effect.isLast) endStreams(lineage, upstream);
+          dropGeneration(lineage, upstream, effect.failure);
+        });
         return this.#traffic.watchHold();
       case 'refresh':
         return this.#attempts.refresh(effect.generation);
@@ -208,16 +211,16 @@ export class Controller implements Flow {
       case 'tell':
         return this.#endHold();
       case 'adopt': {
-        const { introduction } = this.#firstStart;
-        if (introduction !== undefined) this.#attempts.adopt(effect.attempt, introduction);
+        const { pendingHandshake } = this.#firstStart;
+        if (pendingHandshake !== undefined) this.#attempts.adopt(effect.attempt, pendingHandshake);
         return;
       }
       case 'swap':
-        return this.#swap(effect.from, effect.to);
+        return this.#forGeneration(effect.to, (to) => this.#swap(this.#roster.get(effect.from), to));
       case 'announce': {
         const { run } = this.#attempts;
-        if (run !== undefined)
-          announce(this.#flow, desk, run, this.#roster.get(effect.generation), this.#history.lastRestart);
+        const upstream = this.#roster.get(effect.generation);
+        if (run !== undefined) announce(this.#flow, session, run, upstream, this.#history.lastRestart);
         return;
       }
       case 'wait':
@@ -233,84 +236,88 @@ export class Controller implements Flow {
     }
   }
 
-  #swap(from: number | undefined, to: number): void {
-    const { desk } = this.#traffic;
-    const { freshness, run } = this.#attempts;
+  #forGeneration(generation: number, act: (upstream: Upstream) => void): void {
+    const upstream = this.#roster.find(generation);
+    if (upstream !== undefined) act(upstream);
+  }
+
+  #swap(from: Upstream | undefined, to: Upstream): void {
+    const { lineage } = this.#traffic;
+    const { snapshots, run } = this.#attempts;
     if (run !== undefined && run.files.length > 0) this.#edited = true;
     if (this.#state.standing !== undefined) {
       // It runs what was built before: the disk is still compared with that, and with what could not be built.
-      freshness?.forget('attempt');
+      snapshots?.forget('attempt');
     } else {
-      freshness?.move('attempt', 'serving');
-      freshness?.forget('failed');
+      snapshots?.move('attempt', 'serving');
+      snapshots?.forget('failed');
     }
     // One that had no session to open is not known to have read its code yet.
-    const unopened = desk.session.stands ? undefined : to;
-    this.#attempts.freshness?.loads(unopened);
-    this.#traffic.awaitWord(unopened);
-    takeOver(desk, from, to);
-    this.#history.recordServing(to);
-    this.#lookout.reloaded();
-    this.#traffic.regulate();
+    const unopened = lineage.agreement.isOpen ? undefined : to;
+    snapshots?.expectFirstMessage(unopened?.generation);
+    this.#traffic.expectFirstMessage(unopened);
+    promote(lineage, from, to);
+    this.#history.recordServing(to.generation);
+    this.#window.recordReload();
+    this.#traffic.applyBackpressure();
     if (from === undefined) return;
     // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
-    if (!desk.session.stands) lose(desk, from);
+    if (!lineage.agreement.isOpen) dropGeneration(lineage, from);
+    const { generation } = from;
     void drain(this.#stopping, from, false).then(async () => {
-      this.#flow.events.emit({ kind: 'drained', generation: from });
+      this.#flow.events.emit({ kind: 'drained', generation });
       // It may have cached old code as new, and the next Python that starts need not be ours.
       await this.#attempts.removeBytecode();
     });
   }
 
   #release(failure: Failure | undefined): void {
-    const fresh = this.#attempts.freshness;
     // After a swap the mark has moved already; this is for attempts that ended without one.
-    fresh?.move('attempt', failure === undefined ? 'serving' : 'failed');
+    this.#attempts.snapshots?.move('attempt', failure === undefined ? 'serving' : 'failed');
     this.#attempts.ended(failure === undefined);
     this.#endHold();
   }
 
   #endHold(): void {
-    const { desk, gate } = this.#traffic;
+    const { lineage, gate } = this.#traffic;
     // What was sent after the last look at the disk may ask for something newer still.
-    const unseen = desk.hold.takeSince(this.#attempts.run?.checked ?? 0);
-    endHold(desk);
+    const unseen = lineage.hold.takeSince(this.#attempts.run?.checked ?? 0);
+    endHold(lineage);
     gate.unshift(unseen);
   }
 
-  #exited(generation: Generation, exit: Exit): void {
-    const { number } = generation;
-    const since = this.#roster.since(number);
-    this.#roster.remove(number);
-    this.#flow.leftovers.gone(number, generation.process.pid);
+  #exited(upstream: Upstream, exit: Exit): void {
+    const { generation } = upstream;
+    this.#roster.remove(upstream);
+    this.#flow.leftovers.gone(generation, upstream.process.pid);
     if (this.#shutdown.begun) return this.#finish();
-    if (servingOf(this.#state) === number) return this.#servingExited(generation, exit, since);
-    lose(this.#traffic.desk, number);
+    if (servingOf(this.#state) === generation) return this.#servingExited(upstream, exit);
+    dropGeneration(this.#traffic.lineage, upstream);
     this.#traffic.watchHold();
-    if (this.#state.at === 'retiring') this.#dispatch({ on: 'retired', generation: number });
+    if (this.#state.at === 'retiring') this.#dispatch({ on: 'retired', generation });
   }
 
-  #servingExited(generation: Generation, exit: Exit, since: number): void {
-    const { desk } = this.#traffic;
-    const { number } = generation;
+  #servingExited(upstream: Upstream, exit: Exit): void {
+    const { lineage, session } = this.#traffic;
+    const { startedAt: since } = upstream;
     const { backoff, retries, run } = this.#attempts;
     this.#attempts.lastExit = exit.code;
     const now = performance.now();
     const meaning = meaningOf(exit.code, {
-      hasAnswered: desk.born,
+      hasAnswered: hasServerAnswered(lineage),
       edited: this.#edited,
       clientLeft: this.#clientLeft,
       ranMs: now - since,
     });
     const kind = meaning === 'restarts' || meaning === 'leaves' ? 'crash' : meaning;
-    const output = saveOutput(this.#flow, generation);
-    const ended = endedFailure(kind, this.#flow.name, generation, output, lastMalformed(desk, number));
+    const output = saveOutput(this.#flow, upstream);
+    const ended = endedFailure(kind, this.#flow.name, upstream, output, lastMalformed(session, upstream));
     // A crashed server is started again on the ladder alone; calls may try what looks like a mistake in the code once
     // more.
     const failure = meaning === 'start' || meaning === 'exit' ? retries.failed(ended, since) : ended;
     this.#dispatch({
       on: 'exit',
-      generation: number,
+      generation: upstream.generation,
       meaning,
       delay: meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
       skippedBuild: run?.skipped === true,
@@ -368,7 +375,7 @@ export class Controller implements Flow {
     this.#attempts.abort();
     this.#traffic.close();
     for (const generation of this.#roster) this.#shutdown.stop(generation);
-    if (this.#traffic.desk.serving === undefined) endHold(this.#traffic.desk);
+    if (this.#traffic.lineage.serving === undefined) endHold(this.#traffic.lineage);
   }
 
   #finish(): void {
@@ -381,7 +388,8 @@ export class Controller implements Flow {
     await this.#attempts.idle();
     await this.#roster.untilAlone(undefined);
     const alone = this.#flow.leftovers.close();
-    await this.#attempts.freshness?.close();
+    this.#attempts.snapshots?.close();
+    await this.#project.detach(this.#window);
     await alone;
     this.#flow.events.emit({ kind: 'closed' });
     this.#history.close();

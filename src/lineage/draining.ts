@@ -4,16 +4,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
-import { endHold, lose, type Lost } from '../exchange/handover.js';
-import { owesAnything } from '../exchange/task-messages.js';
-import type { Owed } from '../session/ledger.js';
-import type { Roster } from './live-generations.js';
-import type { Traffic } from './message-flow.js';
+import { dropGeneration, endHold, type Dropped } from '../exchange/handover.js';
+import type { PendingRequest, Upstream } from '../exchange/records.js';
+import type { LiveGenerations } from './live-generations.js';
+import type { MessageFlow } from './message-flow.js';
 
 export interface Stopping {
   readonly flow: FlowContext;
-  readonly traffic: Traffic;
-  readonly roster: Roster;
+  readonly traffic: MessageFlow;
+  readonly roster: LiveGenerations;
   /** Aborted when the proxy ends. */
   readonly over: AbortSignal;
 }
@@ -31,15 +30,15 @@ const LAST_ANSWERS = 1000;
  * after
  * `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so that calls wait for its end.
  */
-export async function drain(stopping: Stopping, number: number, isReplacing: boolean): Promise<void> {
+export async function drain(stopping: Stopping, upstream: Upstream, isReplacing: boolean): Promise<void> {
   const { flow, traffic, roster, over } = stopping;
   const { drain: limit, signal, stopTimeout } = flow.config;
-  if (owesAnything(traffic.desk, number)) await roster.untilDrained(number, limit, over);
+  if (upstream.owesAnything) await roster.untilDrained(upstream, limit, over);
   // A client that has just been told how a task ended may ask for more of it.
-  if (!isReplacing && traffic.desk.tasks.anyIn(number))
+  if (!isReplacing && upstream.tasks.size > 0)
     await delay(TASK_AFTERMATH_MS, undefined, { signal: over }).catch(() => {});
   if (over.aborted) return;
-  reportCutOff(stopping, number, lose(traffic.desk, number));
+  reportCutOff(stopping, upstream, dropGeneration(traffic.lineage, upstream));
   traffic.watchHold();
   // Who looks for the marker after the old server has gone has to find it.
   await flow.events.flushed();
@@ -47,22 +46,22 @@ export async function drain(stopping: Stopping, number: number, isReplacing: boo
   const after = isReplacing && roster.staysAfterStdin ? Math.min(KNOWN_TO_STAY_MS, patience) : patience;
   const kill = stopTimeout === 0 ? [] : [{ signal: 'SIGKILL' as const, after: stopTimeout }];
   const ended = performance.now();
-  await roster.stop(number, { end: true, steps: [{ signal, after }, ...kill] });
+  await roster.stop(upstream, { end: true, steps: [{ signal, after }, ...kill] });
   roster.staysAfterStdin = performance.now() - ended >= after;
 }
 
 /** Tells which requests the end of the drain cut off. */
-function reportCutOff({ flow }: Stopping, generation: number, { answered, again }: Lost): void {
-  if (answered.length + again.length === 0) return;
-  const [cutOff, sentAgain] = [answered.map(nameOf), again.map(nameOf)];
+function reportCutOff({ flow }: Stopping, { generation }: Upstream, dropped: Dropped): void {
+  if (dropped.answered.length + dropped.sentAgain.length === 0) return;
+  const [cutOff, sentAgain] = [dropped.answered.map(nameOf), dropped.sentAgain.map(nameOf)];
   const limitMs = flow.config.drain;
   flow.events.emit({ kind: 'cut-off', generation, answered: cutOff, sentAgain, limitMs });
 }
 
 /** The tool that was called, or the method of another request. */
-function nameOf(owed: Owed): string {
-  const tool = owed.method === 'tools/call' ? owed.message.read(['params', 'name']) : undefined;
-  return typeof tool === 'string' ? `tool ${tool}` : owed.method;
+function nameOf({ method, message }: PendingRequest): string {
+  const tool = method === 'tools/call' ? message.read(['params', 'name']) : undefined;
+  return typeof tool === 'string' ? `tool ${tool}` : method;
 }
 
 /**
@@ -70,10 +69,10 @@ function nameOf(owed: Owed): string {
  * stayed (P1). Resolves when nobody owes anything.
  */
 export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
-  const { desk, gate } = traffic;
-  endHold(desk);
-  const owing = [...roster].filter(({ number }) => owesAnything(desk, number));
-  await Promise.all(owing.map(({ number }) => roster.untilDrained(number, flow.config.drain, over)));
+  const { lineage, gate } = traffic;
+  endHold(lineage);
+  const owing = [...roster].filter(({ owesAnything }) => owesAnything);
+  await Promise.all(owing.map((upstream) => roster.untilDrained(upstream, flow.config.drain, over)));
   await gate.emptied();
 }
 
@@ -82,7 +81,7 @@ export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Pr
  * moment.
  */
 export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<void> }): Promise<void> {
-  if (traffic.desk.hold.size === 0) return;
+  if (traffic.lineage.hold.size === 0) return;
   const late = new AbortController();
   await Promise.race([
     reload.idle().then(() => traffic.gate.emptied()),
@@ -92,11 +91,11 @@ export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<
 }
 
 /** A candidate that nobody waits for any more. */
-export function abandon({ traffic, roster }: Stopping, number: number): void {
-  lose(traffic.desk, number);
+export function abandon({ traffic, roster }: Stopping, upstream: Upstream): void {
+  dropGeneration(traffic.lineage, upstream);
   const steps = [
     { signal: 'SIGTERM', after: 0 },
     { signal: 'SIGKILL', after: 500 },
   ] as const;
-  roster.abandon(number, { end: true, steps });
+  roster.abandon(upstream, { end: true, steps });
 }

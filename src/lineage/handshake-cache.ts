@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';
 import { readStateFile, writeAtomically } from '../state/state-file.js';
-import type { Desk } from '../exchange/desk.js';
-import { membersOf } from '../session/session.js';
+import type { LineageRecord } from '../exchange/records.js';
+import { membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
 
 const NAME = 'introductions.json';
@@ -15,69 +15,70 @@ const MAX_VERSIONS = 20;
 
 type Method = 'initialize' | 'server/discover';
 
-export class Memory {
+export class HandshakeCache {
   readonly #flow: FlowContext;
-  readonly #desk: Desk;
+  readonly #lineage: LineageRecord;
   /** Reading first, then one writing after the other: the last one that is asked for is the one that stays. */
   #work: Promise<void>;
 
-  constructor(flow: FlowContext, desk: Desk) {
+  constructor(flow: FlowContext, lineage: LineageRecord) {
     this.#flow = flow;
-    this.#desk = desk;
-    this.#work = recall(flow, desk);
+    this.#lineage = lineage;
+    this.#work = load(flow, lineage);
   }
 
-  async remember(method: Method, answer: Message): Promise<void> {
-    const before = JSON.stringify(this.#desk.remembered);
+  async save(method: Method, answer: Message): Promise<void> {
+    const { cachedHandshake } = this.#lineage;
+    const before = JSON.stringify(cachedHandshake);
     const said = membersOf(answer.read(['result']));
-    this.#desk.remembered[method] = said;
-    if (method === 'server/discover') delete this.#desk.remembered.refusesDiscover;
-    if (method === 'initialize') rememberVersion(this.#desk, said['protocolVersion']);
-    if (JSON.stringify(this.#desk.remembered) !== before) await this.#write();
+    cachedHandshake[method] = said;
+    if (method === 'server/discover') delete cachedHandshake.refusesDiscover;
+    if (method === 'initialize') recordVersion(this.#lineage, said['protocolVersion']);
+    if (JSON.stringify(cachedHandshake) !== before) await this.#write();
   }
 
   /** The server is not modern, or no longer. */
   async forgetDiscover(): Promise<void> {
     // A server may have answered before the file is read.
     await this.#work;
-    const { remembered } = this.#desk;
-    if (remembered['server/discover'] === undefined && remembered.refusesDiscover === true) return;
-    delete remembered['server/discover'];
-    remembered.refusesDiscover = true;
+    const { cachedHandshake } = this.#lineage;
+    if (cachedHandshake['server/discover'] === undefined && cachedHandshake.refusesDiscover === true) return;
+    delete cachedHandshake['server/discover'];
+    cachedHandshake.refusesDiscover = true;
     await this.#write();
   }
 
   #write(): Promise<void> {
-    this.#work = this.#work.then(() => write(this.#flow, this.#desk));
+    this.#work = this.#work.then(() => write(this.#flow, this.#lineage));
     return this.#work;
   }
 }
 
 /** Fills in what is known from earlier. */
-async function recall(flow: FlowContext, desk: Desk): Promise<void> {
+async function load(flow: FlowContext, { cachedHandshake }: LineageRecord): Promise<void> {
   try {
     const all = membersOf(JSON.parse(await readStateFile(join(flow.config.stateDir, NAME))));
     for (const method of ['initialize', 'server/discover'] as const) {
-      if (all[method] !== undefined) desk.remembered[method] ??= membersOf(all[method]);
+      if (all[method] !== undefined) cachedHandshake[method] ??= membersOf(all[method]);
     }
-    if (all['refusesDiscover'] === true && desk.remembered['server/discover'] === undefined)
-      desk.remembered.refusesDiscover = true;
-    desk.remembered.versions = { ...textsOf(all['versions']), ...desk.remembered.versions };
+    if (all['refusesDiscover'] === true && cachedHandshake['server/discover'] === undefined)
+      cachedHandshake.refusesDiscover = true;
+    cachedHandshake.versions = { ...textsOf(all['versions']), ...cachedHandshake.versions };
   } catch {
     // There is no memory yet, or none that can be read: a guess will do.
   }
 }
 
-function rememberVersion(desk: Desk, got: unknown): void {
-  const asked = membersOf(JSON.parse(desk.session.initializeParams ?? '{}'))['protocolVersion'];
+function recordVersion({ cachedHandshake, agreement }: LineageRecord, got: unknown): void {
+  const asked = membersOf(JSON.parse(agreement.initializeParams ?? '{}'))['protocolVersion'];
   if (typeof asked !== 'string' || typeof got !== 'string') return;
-  const others = Object.entries(desk.remembered.versions ?? {}).filter(([version]) => version !== asked);
-  desk.remembered.versions = Object.fromEntries([...others.slice(1 - MAX_VERSIONS), [asked, got]]);
+  const others = Object.entries(cachedHandshake.versions ?? {}).filter(([version]) => version !== asked);
+  cachedHandshake.versions = Object.fromEntries([...others.slice(1 - MAX_VERSIONS), [asked, got]]);
 }
 
-async function write(flow: FlowContext, desk: Desk): Promise<void> {
-  const written = await writeAtomically(join(flow.config.stateDir, NAME), `${JSON.stringify(desk.remembered)}\n`);
-  if (!written.ok) desk.ports.warnOnce(written.problem);
+async function write(flow: FlowContext, { cachedHandshake, ports }: LineageRecord): Promise<void> {
+  const written = await writeAtomically(join(flow.config.stateDir, NAME), `${JSON.stringify(cachedHandshake)}\n`);
+  if (!written.ok) ports.warnOnce(written.problem);
 }
 
 function textsOf(value: unknown): Record<string, string> {

@@ -8,11 +8,10 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Introduction } from '../exchange/desk.js';
-import { openInPlace } from '../exchange/handover.js';
+import { answerHandshakeLocally, type PendingHandshake } from '../exchange/handover.js';
 import { isForeseen } from '../exchange/opening-answers.js';
-import { keyOf } from '../session/ids.js';
-import type { Generation } from '../server/generation.js';
+import type { Session, Upstream } from '../exchange/records.js';
+import { keyOf } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
 import { saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
@@ -26,7 +25,7 @@ export interface FirstStartContext extends Stopping {
 
 export class FirstStart {
   /** What the server says in the end that the client was answered in place of. */
-  introduction: Introduction | undefined;
+  pendingHandshake: PendingHandshake | undefined;
   readonly #context: FirstStartContext;
   /** When the client first tried to open its session, on the monotonic clock. */
   #asked: number | undefined;
@@ -36,9 +35,9 @@ export class FirstStart {
   }
 
   /** The client has sent a request that opens the session. It is answered in time, whoever does it. */
-  async watch(id: Id, method: string): Promise<void> {
-    const { flow, traffic, roster, over, state } = this.#context;
-    const { desk } = traffic;
+  async watch(session: Session, id: Id, method: string): Promise<void> {
+    const { flow, traffic, over, state } = this.#context;
+    const { lineage } = traffic;
     // As many wait here as the client has sent.
     setMaxListeners(0, over);
     const now = performance.now();
@@ -47,28 +46,28 @@ export class FirstStart {
       const ended = await delay(Math.max(0, time - performance.now()), false, { signal: over, ref: false }).catch(
         () => true,
       );
-      return !ended && !desk.born;
+      return !ended && !session.hasServerAnswered;
     };
     // A second try, after a discover say, has waited already.
     if (!(await until(this.#asked + FORESEEN_AFTER_MS))) return;
-    if (desk.failure === undefined && isForeseen(desk, method)) this.#answer(id, undefined);
+    if (lineage.failure === undefined && isForeseen(lineage, method)) this.#answer(session, id, undefined);
     const limit = firstStartLimit(flow.config.startTimeout);
     if (!(await until(now + limit))) return;
-    const generation = state().at === 'serving' ? roster.get(desk.serving) : undefined;
-    this.#answer(id, generation === undefined ? undefined : hangs(flow, generation, limit));
+    const serving = state().at === 'serving' ? lineage.serving : undefined;
+    this.#answer(session, id, serving === undefined ? undefined : hangs(flow, serving, limit));
   }
 
   /** `failure`: what is wrong with the server that has the request, if it is not just slow. */
-  #answer(id: Id, failure: Failure | undefined): void {
-    const { traffic, state, dispatch } = this.#context;
-    const opened = openInPlace(traffic.desk, keyOf(id), failure);
+  #answer(session: Session, id: Id, failure: Failure | undefined): void {
+    const { state, dispatch } = this.#context;
+    const opened = answerHandshakeLocally(session, keyOf(id), failure);
     if (opened === 'nobody' || opened === 'held' || state().at !== 'serving') return;
-    this.introduction = opened;
-    dispatch({ on: 'overdue', generation: opened.generation, failure });
+    this.pendingHandshake = opened;
+    dispatch({ on: 'overdue', generation: opened.upstream.generation, failure });
   }
 }
 
 /** What is wrong with a server that runs and does not open the session. */
-export function hangs(flow: FlowContext, generation: Generation, ms: number): Failure {
-  return { kind: 'start', command: flow.name, cause: { kind: 'hanging', ms }, output: saveOutput(flow, generation) };
+export function hangs(flow: FlowContext, upstream: Upstream, ms: number): Failure {
+  return { kind: 'start', command: flow.name, cause: { kind: 'hanging', ms }, output: saveOutput(flow, upstream) };
 }

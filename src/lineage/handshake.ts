@@ -1,15 +1,15 @@
 /**
- * Opens the client's session with a new generation. Legacy: the client's own `initialize`, word for word, under an id
- * of ours, and what was agreed since. Modern: a look whether it is there, then the open streams. Nothing of it reaches
- * the client. When to do it, and what a failure means, is for others.
+ * Opens clients' session with a new generation. Legacy: the first client's own `initialize`, word for word, under an id
+ * of ours, and what was agreed since. Modern: a look whether it is there, then the open streams. Nothing of it reaches a
+ * client. When to do it, and what a failure means, is for others.
  */
-import type { Desk, Introduction, Reply } from '../exchange/desk.js';
 import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../exchange/eras.js';
-import { remind } from '../exchange/handover.js';
-import { ask } from '../exchange/proxy-requests.js';
+import { replayRequest, type PendingHandshake } from '../exchange/handover.js';
 import { reopenStreams } from '../exchange/listen-streams.js';
+import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
+import type { Reply } from '../server/upstream.js';
 import { otherEraText, type OtherEra } from '../agent/failure.js';
-import { capabilitiesOf, membersOf } from '../session/session.js';
+import { capabilitiesOf, membersOf } from '../session/agreement.js';
 import { notification } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 
@@ -23,61 +23,42 @@ export type Handshake =
   | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: OtherEra }
   | { readonly kind: 'gone' };
 
-/** The reply as a promise; `gone` as well if the signal comes first. */
-export function request(
-  desk: Desk,
-  generation: number,
-  method: string,
-  params: string | undefined,
-  signal: AbortSignal,
-): Promise<Reply> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve({ kind: 'gone' });
-    const giveUp = (): void => {
-      desk.own.delete(key);
-      resolve({ kind: 'gone' });
-    };
-    const key = ask(desk, generation, method, params, (reply) => {
-      signal.removeEventListener('abort', giveUp);
-      resolve(reply);
-    });
-    signal.addEventListener('abort', giveUp, { once: true });
-  });
-}
-
-export function handshake(desk: Desk, generation: number, signal: AbortSignal): Promise<Handshake> {
-  return desk.session.era === 'modern' ? modern(desk, generation, signal) : legacy(desk, generation, signal);
+export function handshake(lineage: LineageRecord, upstream: Upstream, signal: AbortSignal): Promise<Handshake> {
+  return lineage.agreement.era === 'modern' ? modern(lineage, upstream, signal) : legacy(lineage, upstream, signal);
 }
 
 /**
  * `server/discover` pins a server to no era, and every modern server answers it; one that refuses is there all the
  * same.
  */
-async function modern(desk: Desk, generation: number, signal: AbortSignal): Promise<Handshake> {
-  const reply = await request(desk, generation, 'server/discover', desk.session.paramsFor(undefined), signal);
+async function modern(lineage: LineageRecord, upstream: Upstream, signal: AbortSignal): Promise<Handshake> {
+  const reply = await upstream.request('server/discover', lineage.agreement.paramsFor(undefined), signal);
   // A client that has asked on another connection what servers of this command can do knows what the one before could.
-  const before = desk.session.capabilities ?? desk.discovered;
-  const capabilities = discovered(desk, reply);
-  return (await legacyServer(desk, generation, reply, signal)) ?? openedModern(desk, generation, capabilities, before);
+  const { discoveredCapabilities } = lineage;
+  const before = (session: Session): Members | undefined => session.agreement.capabilities ?? discoveredCapabilities;
+  const capabilities = recordDiscover(lineage, reply);
+  return (
+    (await refusedAsLegacy(lineage, upstream, reply, signal)) ?? openModern(lineage, upstream, capabilities, before)
+  );
 }
 
 /**
  * Whether the first server of all, which the client never asked whether it is modern, turns out to be a legacy one.
  * Some of those answer without a handshake: one of them will do.
  */
-async function legacyServer(
-  desk: Desk,
-  generation: number,
+async function refusedAsLegacy(
+  lineage: LineageRecord,
+  upstream: Upstream,
   reply: Reply,
   signal: AbortSignal,
 ): Promise<Handshake | undefined> {
   if (reply.kind === 'gone') return reply;
-  if (reply.kind === 'result' || desk.born || isModernError(reply.message)) return undefined;
-  const tools = await request(desk, generation, 'tools/list', desk.session.paramsFor(undefined), signal);
+  if (reply.kind === 'result' || hasServerAnswered(lineage) || isModernError(reply.message)) return undefined;
+  const tools = await upstream.request('tools/list', lineage.agreement.paramsFor(undefined), signal);
   if (tools.kind === 'gone') return tools;
   if (tools.kind === 'error' && !isMethodMissing(tools.message))
     return { kind: 'refused', error: errorIn(tools), otherEra: { server: 'legacy', client: 'modern' } };
-  desk.ports.warnOnce(`${otherEraText({ server: 'legacy', client: 'modern' })}: reconnect if calls fail`);
+  lineage.ports.warnOnce(`${otherEraText({ server: 'legacy', client: 'modern' })}: reconnect if calls fail`);
   return undefined;
 }
 
@@ -85,60 +66,70 @@ function errorIn({ message }: { readonly message: Message }): string {
   return JSON.stringify(message.read(['error']));
 }
 
-function openedModern(
-  desk: Desk,
-  generation: number,
+function openModern(
+  lineage: LineageRecord,
+  upstream: Upstream,
   capabilities: Members,
-  before = desk.session.capabilities,
+  before?: (session: Session) => Members | undefined,
 ): Handshake {
-  compareCapabilities(desk, generation, capabilities, before);
-  reopenStreams(desk, generation);
+  compareCapabilities(lineage, upstream, capabilities, before);
+  for (const session of lineage.sessions) reopenStreams(session, upstream);
   return { kind: 'done', capabilities };
 }
 
 /** The process was asked by the client itself, which then was answered in its place: what it says now comes to us. */
-export async function adopted(desk: Desk, introduction: Introduction, signal: AbortSignal): Promise<Handshake> {
-  const { generation, method } = introduction;
+export async function adoptHandshake(
+  lineage: LineageRecord,
+  pending: PendingHandshake,
+  signal: AbortSignal,
+): Promise<Handshake> {
+  const { upstream, method } = pending;
+  const { agreement } = lineage;
   const aborted = new Promise<Reply>((resolve) => {
     signal.addEventListener('abort', () => resolve({ kind: 'gone' }), { once: true });
   });
-  const reply = await Promise.race([introduction.reply, aborted]);
-  const isLegacy = desk.session.era === 'legacy';
-  if (isLegacy && method === 'initialize') return openedLegacy(desk, generation, reply);
-  if (isLegacy && reply.kind !== 'gone') return legacy(desk, generation, signal);
+  const reply = await Promise.race([pending.reply, aborted]);
+  const isLegacy = agreement.era === 'legacy';
+  if (isLegacy && method === 'initialize') return openLegacy(lineage, upstream, reply);
+  if (isLegacy && reply.kind !== 'gone') return legacy(lineage, upstream, signal);
   if (reply.kind === 'gone') return reply;
-  const capabilities = discovered(desk, reply);
+  const capabilities = recordDiscover(lineage, reply);
   // A client that has neither said nor been told which era it is can still open either.
-  const isModern = desk.session.era === 'modern' || desk.session.vouched;
-  const refused = isModern ? await legacyServer(desk, generation, reply, signal) : undefined;
-  return refused ?? openedModern(desk, generation, capabilities);
+  const isModern = agreement.era === 'modern' || agreement.isLocalResult;
+  const refused = isModern ? await refusedAsLegacy(lineage, upstream, reply, signal) : undefined;
+  return refused ?? openModern(lineage, upstream, capabilities);
 }
 
 /** What a modern server says that it can do; nothing, if it doesn't say. */
-export async function discover(desk: Desk, generation: number, signal: AbortSignal): Promise<Members | 'gone'> {
-  const reply = await request(desk, generation, 'server/discover', desk.session.paramsFor(undefined), signal);
-  return reply.kind === 'gone' ? 'gone' : discovered(desk, reply);
+export async function discover(
+  lineage: LineageRecord,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<Members | 'gone'> {
+  const reply = await upstream.request('server/discover', lineage.agreement.paramsFor(undefined), signal);
+  return reply.kind === 'gone' ? 'gone' : recordDiscover(lineage, reply);
 }
 
-function discovered(desk: Desk, reply: Reply): Members {
-  if (reply.kind === 'error') noteRefusedDiscover(desk, reply.message);
+function recordDiscover(lineage: LineageRecord, reply: Reply): Members {
+  const { agreement, ports } = lineage;
+  if (reply.kind === 'error') noteRefusedDiscover({ lineage, agreement }, reply.message);
   if (reply.kind !== 'result') return {};
-  desk.ports.introduced('server/discover', reply.message);
+  ports.introduced('server/discover', reply.message);
   const result = membersOf(reply.message.read(['result']));
-  desk.session.met(result);
-  return (desk.discovered = capabilitiesOf(result));
+  agreement.recordServerInfo(result);
+  return (lineage.discoveredCapabilities = capabilitiesOf(result));
 }
 
-async function legacy(desk: Desk, generation: number, signal: AbortSignal): Promise<Handshake> {
-  const reply = await request(desk, generation, 'initialize', desk.session.initializeParams, signal);
-  return openedLegacy(desk, generation, reply);
+async function legacy(lineage: LineageRecord, upstream: Upstream, signal: AbortSignal): Promise<Handshake> {
+  const reply = await upstream.request('initialize', lineage.agreement.initializeParams, signal);
+  return openLegacy(lineage, upstream, reply);
 }
 
-function openedLegacy(desk: Desk, generation: number, reply: Reply): Handshake {
-  const { session, ports } = desk;
+function openLegacy(lineage: LineageRecord, upstream: Upstream, reply: Reply): Handshake {
+  const { agreement, ports } = lineage;
   if (reply.kind === 'gone') return reply;
   if (reply.kind === 'error') {
-    const isOther = !desk.born && session.vouched && refusesLegacy(reply.message);
+    const isOther = !hasServerAnswered(lineage) && agreement.isLocalResult && refusesLegacy(reply.message);
     return {
       kind: 'refused',
       error: errorIn(reply),
@@ -146,41 +137,49 @@ function openedLegacy(desk: Desk, generation: number, reply: Reply): Handshake {
     };
   }
   const result = membersOf(reply.message.read(['result']));
-  warnOfVersion(desk, session.result?.['protocolVersion'], result['protocolVersion']);
-  compareCapabilities(desk, generation, capabilitiesOf(result));
-  if (session.initialized) ports.server(generation, notification('notifications/initialized'));
-  if (session.logLevel !== undefined) remind(desk, generation, 'logging/setLevel', session.logLevel);
-  for (const params of session.subscriptions.values()) remind(desk, generation, 'resources/subscribe', params);
-  desk.introduced.add(generation);
+  warnOfVersion(lineage, agreement.result?.['protocolVersion'], result['protocolVersion']);
+  compareCapabilities(lineage, upstream, capabilitiesOf(result));
+  if (agreement.hasClientInitialized) upstream.channel.send(notification('notifications/initialized'));
+  if (agreement.logLevel !== undefined) replayRequest(lineage, upstream, 'logging/setLevel', agreement.logLevel);
+  for (const params of agreement.subscriptions.values())
+    replayRequest(lineage, upstream, 'resources/subscribe', params);
+  for (const session of lineage.sessions) upstream.sessionsReplayedTo.add(session);
   ports.introduced('initialize', reply.message);
   return { kind: 'done', capabilities: capabilitiesOf(result) };
 }
 
-function warnOfVersion(desk: Desk, before: unknown, after: unknown): void {
+function warnOfVersion({ ports }: LineageRecord, before: unknown, after: unknown): void {
   if (before === after) return;
   const versions = `protocol version ${String(after)}, the client was told ${String(before)}`;
-  desk.ports.warnOnce(`the new generation speaks ${versions}: reconnect if it matters`);
+  ports.warnOnce(`the new generation speaks ${versions}: reconnect if it matters`);
 }
 
 function compareCapabilities(
-  desk: Desk,
-  generation: number,
+  lineage: LineageRecord,
+  upstream: Upstream,
   after: Members,
-  before: Members | undefined = desk.session.capabilities,
+  promised: (session: Session) => Members | undefined = ({ agreement }) => agreement.capabilities,
 ): void {
-  if (before === undefined) return;
+  for (const session of lineage.sessions) {
+    const before = promised(session);
+    if (before !== undefined) recordGaps(session, upstream, before, after);
+  }
+}
+
+function recordGaps(session: Session, upstream: Upstream, before: Members, after: Members): void {
+  const { agreement, lineage } = session;
   // What was only a guess is no loss, but the client goes by it. And tools that are gone leave an empty list.
-  const ours = (name: string): boolean => desk.session.vouched || name === 'tools';
-  const lacking = Object.keys(before).filter((name) => !(name in after) && ours(name));
+  const isOurs = (name: string): boolean => agreement.isLocalResult || name === 'tools';
+  const missing = Object.keys(before).filter((name) => !(name in after) && isOurs(name));
   const gained = missingIn(before, after);
-  desk.capabilityGaps.set(generation, { lacking: new Set(lacking), gained });
-  const lost = missingIn(after, before).filter((name) => !ours(name.split('.')[0] ?? name));
+  upstream.capabilityGaps.set(session, { promisedButMissing: new Set(missing), gained });
+  const lost = missingIn(after, before).filter((name) => !isOurs(name.split('.')[0] ?? name));
   const what = (names: readonly string[]): string =>
     `${names.length > 1 ? 'capabilities' : 'a capability'}: ${names.join(', ')}`;
   if (gained.length > 0)
-    desk.ports.warnOnce(`the client can't learn without a reconnect that the server gained ${what(gained)}`);
+    lineage.ports.warnOnce(`the client can't learn without a reconnect that the server gained ${what(gained)}`);
   if (lost.length > 0)
-    desk.ports.warnOnce(`the client can't learn without a reconnect that the server lost ${what(lost)}`);
+    lineage.ports.warnOnce(`the client can't learn without a reconnect that the server lost ${what(lost)}`);
 }
 
 /** What is declared here and not there: capabilities, or parts of them as in `resources.subscribe`. */

@@ -3,11 +3,10 @@
  * mended, and how the server is. It looks at the transitions of state.ts and changes nothing. The words are the sinks'.
  */
 import type { Mended } from '../agent/failure-log.js';
-import type { Failure } from '../agent/words.js';
+import type { Failure } from '../agent/failure.js';
 import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Desk } from '../exchange/desk.js';
-import type { Generation } from '../server/generation.js';
+import type { LineageRecord } from '../exchange/records.js';
 import type { Run } from './attempt-record.js';
 import { RESTART } from './exits.js';
 import { outlookOf } from './outlook.js';
@@ -16,8 +15,7 @@ import type { Event, State, Step } from './states.js';
 
 export interface HealthContext {
   readonly flow: FlowContext;
-  readonly desk: Desk;
-  generation(number: number): Generation | undefined;
+  readonly lineage: LineageRecord;
   run(): Run | undefined;
 }
 
@@ -73,7 +71,7 @@ export class Health {
   /** A server that nobody had asked anything has given its first answer. */
   answered(state: State): void {
     this.#proven = true;
-    if (this.#context.desk.failure === undefined) this.#sayMended('reloaded');
+    if (this.#context.lineage.failure === undefined) this.#sayMended('reloaded');
     this.show(state);
   }
 
@@ -84,21 +82,22 @@ export class Health {
   }
 
   #mended(event: Event): void {
-    const { desk, run } = this.#context;
+    const { lineage, run } = this.#context;
     // A process that nobody has asked anything is no proof.
-    if (!desk.session.stands) return;
+    if (!lineage.agreement.isOpen) return;
     this.#proven = true;
     const isUndone = event.on === 'built' && run()?.files.length === 0;
     this.#sayMended(isUndone ? 'undone' : 'reloaded');
   }
 
   #sayMended(how: Mended): void {
-    const { flow, desk, generation } = this.#context;
-    if (this.#standing === undefined || desk.serving === undefined) return;
+    const { flow, lineage } = this.#context;
+    const { serving } = lineage;
+    if (this.#standing === undefined || serving === undefined) return;
     const { failure, since } = this.#standing;
     this.#standing = undefined;
-    const pid = generation(desk.serving)?.process.pid;
-    flow.events.emit({ kind: 'mended', how, generation: desk.serving, pid, failure, since });
+    const { generation, process } = serving;
+    flow.events.emit({ kind: 'mended', how, generation, pid: process.pid, failure, since });
   }
 
   #failed(failure: Failure, step: Step, generation?: number): void {
@@ -121,14 +120,14 @@ export class Health {
   }
 
   show(state: State): void {
-    const { desk, flow } = this.#context;
-    const client = (this.#client ??= desk.session.client);
+    const { lineage, flow } = this.#context;
+    const client = (this.#client ??= lineage.agreement.client);
     flow.events.emit({ kind: 'health', health: this.#healthOf(state), client });
   }
 
   #healthOf(state: State): HealthFacts {
     const standing = this.#standing;
-    const { desk } = this.#context;
+    const { lineage } = this.#context;
     switch (state.at) {
       case 'closing':
       case 'leaving':
@@ -148,7 +147,7 @@ export class Health {
     const { failure, since, nextTry } = standing;
     return {
       // What failed is being tried again, and requests wait for that.
-      state: isAtRest(state) || !desk.holding ? 'failing' : 'reloading',
+      state: isAtRest(state) || !lineage.isHolding ? 'failing' : 'reloading',
       since,
       failure,
       ...(nextTry === undefined || state.at !== 'waiting' ? {} : { nextTry }),

@@ -7,10 +7,11 @@
 import { compareLists, type ListChange } from '../lists/compare.js';
 import { fetchList, type Fetched } from '../lists/fetch.js';
 import { LISTS, listNamed, type List, type ListName } from '../lists/lists.js';
-import type { Desk } from '../exchange/desk.js';
 import { learnTools } from '../exchange/from-server.js';
-import { discover, request } from './handshake.js';
-import type { KnownLists, Lists } from './known-lists.js';
+import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
+import { discover } from './handshake.js';
+
+export type Lists = ReadonlyMap<ListName, Fetched>;
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -32,92 +33,96 @@ export interface Difference {
 
 /** Every list that the server declares, in one go. */
 export async function fetchLists(
-  desk: Desk,
-  generation: number,
+  lineage: LineageRecord,
+  upstream: Upstream,
   capabilities: Capabilities,
   signal: AbortSignal,
   lists = LISTS,
 ): Promise<Lists> {
   const declared = lists.filter((list) => capabilities[list.capability] !== undefined);
-  const fetched = await Promise.all(declared.map((list) => fetchFrom(desk, generation, list, signal)));
+  const fetched = await Promise.all(declared.map((list) => fetchFrom(lineage, upstream, list, signal)));
   const tools = fetched[declared.findIndex((list) => list.name === 'tools')];
-  if (tools?.known === true) learnTools(desk, generation, tools.items);
+  if (tools?.known === true) learnTools(upstream, tools.items);
   return new Map(declared.map((list, i) => [list.name, fetched[i] as Fetched]));
 }
 
 /** Both baselines, as far as they are known without asking; the rest is asked of the generation that serves. */
-export async function baselines(
-  desk: Desk,
-  generation: number | undefined,
-  known: KnownLists,
-  signal: AbortSignal,
-): Promise<Baselines> {
-  const served = servedLists(desk);
-  const previous = previousLists(desk, generation, known);
+export async function baselines(session: Session, signal: AbortSignal): Promise<Baselines> {
+  const { serving } = session.lineage;
+  const served = servedLists(session);
+  const previous = previousLists(session);
   const missing = LISTS.filter(
-    ({ name, capability }) => !(served.has(name) && previous.has(name)) && !desk.lacking.has(capability),
+    ({ name, capability }) => !(served.has(name) && previous.has(name)) && !session.promisedButMissing.has(capability),
   );
-  const asked = missing.length === 0 ? [] : await askFor(desk, generation, missing, signal);
+  const asked = missing.length === 0 ? [] : await askFor(session, serving, missing, signal);
   // What the client has is a better guess than nothing at what a server had that is gone.
-  const guessed = [...asked, ...(generation === undefined ? served : [])];
+  const guessed = [...asked, ...(serving === undefined ? served : [])];
   return { served: new Map([...asked, ...served]), previous: new Map([...guessed, ...previous]) };
 }
 
 async function askFor(
-  desk: Desk,
-  generation: number | undefined,
+  session: Session,
+  upstream: Upstream | undefined,
   missing: readonly List[],
   signal: AbortSignal,
 ): Promise<Iterable<[ListName, Fetched]>> {
-  if (generation === undefined) return nobodyToAsk(desk, missing);
-  const capabilities = desk.session.capabilities ?? (await discover(desk, generation, signal));
+  if (upstream === undefined) return unavailableLists(session, missing);
+  const { agreement, lineage } = session;
+  const capabilities = agreement.capabilities ?? (await discover(lineage, upstream, signal));
   return capabilities === 'gone'
-    ? nobodyToAsk(desk, missing)
-    : fetchLists(desk, generation, capabilities, signal, missing);
+    ? unavailableLists(session, missing)
+    : fetchLists(lineage, upstream, capabilities, signal, missing);
 }
 
 /** What the generation that serves, or the last one that did, is known to have. */
-export function previousLists(desk: Desk, generation: number | undefined, known: KnownLists): Lists {
-  const number = generation ?? known.lastServing;
+export function previousLists(session: Session): Lists {
+  const { serving, lastServing } = session.lineage;
+  const before = serving ?? lastServing;
   const lists = new Map<ListName, Fetched>();
-  if (number === undefined) return lists;
-  for (const [name, list] of known.of(number)) if (list.known) lists.set(name, list);
+  if (before === undefined) return lists;
+  for (const [name, list] of before.knownLists) if (list.known) lists.set(name, list);
   // What it has given the client is newer: a server may change its lists while it runs.
-  for (const [name, list] of servedLists(desk)) if (desk.served.generation(name) === number) lists.set(name, list);
+  for (const [name, list] of servedLists(session))
+    if (session.served.generation(name) === before.generation) lists.set(name, list);
   return lists;
 }
 
 /** All tools of a generation; undefined if they can't be had. */
 export async function allTools(
-  desk: Desk,
-  generation: number,
+  lineage: LineageRecord,
+  upstream: Upstream,
   signal: AbortSignal,
 ): Promise<readonly unknown[] | undefined> {
-  const found = (await fetchLists(desk, generation, { tools: {} }, signal, [listNamed('tools')])).get('tools');
+  const found = (await fetchLists(lineage, upstream, { tools: {} }, signal, [listNamed('tools')])).get('tools');
   return found?.known === true ? found.items : undefined;
 }
 
+/** What a generation has answered just now. */
+export function recordLists({ knownLists }: Upstream, lists: Lists): void {
+  for (const [name, list] of lists) knownLists.set(name, list);
+}
+
 /** What the client has, and nothing else. */
-export function servedLists(desk: Desk): Lists {
+export function servedLists({ served: lists }: Session): Lists {
   const served = new Map<ListName, Fetched>();
   for (const list of LISTS) {
-    const items = desk.served.baseline(list.name);
+    const items = lists.baseline(list.name);
     if (items !== undefined) served.set(list.name, { known: true, items });
   }
   return served;
 }
 
 /** The same, with what the client has been served since: an answer may come after the comparison has begun. */
-export function broughtUpToDate(desk: Desk, { served, previous }: Baselines): Baselines {
-  return { served: new Map([...served, ...servedLists(desk)]), previous };
+export function withLatestServed(session: Session, { served, previous }: Baselines): Baselines {
+  return { served: new Map([...served, ...servedLists(session)]), previous };
 }
 
 /** There is nobody left to ask; or never was, and then the client can have nothing. */
-function nobodyToAsk(desk: Desk, lists: readonly List[]): [ListName, Fetched][] {
+function unavailableLists({ agreement, lineage }: Session, lists: readonly List[]): [ListName, Fetched][] {
   // A client that never asked what the server can do may have asked for any list.
-  const { capabilities } = desk.session;
+  const { capabilities } = agreement;
   const declared = lists.filter((list) => capabilities === undefined || capabilities[list.capability] !== undefined);
-  const none: Fetched = desk.born
+  const none: Fetched = hasServerAnswered(lineage)
     ? { known: false, why: 'the server that had it is gone' }
     : { known: true, items: [] };
   return declared.map((list) => [list.name, none]);
@@ -147,10 +152,15 @@ function itemsOf(side: Fetched | undefined): readonly unknown[] {
   return side?.known === true ? side.items : [];
 }
 
-function fetchFrom(desk: Desk, generation: number, list: List, signal: AbortSignal): Promise<Fetched> {
+function fetchFrom(
+  { agreement }: LineageRecord,
+  upstream: Upstream,
+  list: List,
+  signal: AbortSignal,
+): Promise<Fetched> {
   return fetchList(
     async (method, params, limit) => {
-      const reply = await request(desk, generation, method, desk.session.paramsFor(params), limit);
+      const reply = await upstream.request(method, agreement.paramsFor(params), limit);
       if (reply.kind === 'gone') return { ok: false, error: 'the server is gone, or was too slow' };
       return reply.kind === 'result'
         ? { ok: true, result: reply.message.read(['result']) }

@@ -1,7 +1,6 @@
 /**
- * The message side of the reload flow: the client's streams, the gate that its lines pass, the desk where verdicts
- * fall, and the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of
- * attempts.
+ * The message side of the reload flow: the client's streams, the gate that its lines pass, the verdicts on them, and
+ * the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of attempts.
  */
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
@@ -10,117 +9,129 @@ import type { Failure } from '../agent/words.js';
 import { SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
 import type { Config } from '../config/config.js';
-import type { FlowContext } from '../flow/flow.js';
 import { trafficOf } from '../events/traffic.js';
-import { createDesk, type Desk, type DeskOptions, type Ports } from '../exchange/desk.js';
+import type { FlowContext } from '../flow/flow.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
 import { expire } from '../exchange/handover.js';
 import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
+import {
+  createLineageRecord,
+  createSession,
+  type ExchangeOptions,
+  type LineageRecord,
+  type Ports,
+  type Session,
+  type Upstream,
+} from '../exchange/records.js';
 import { noteTaskSupport } from '../exchange/task-messages.js';
 import type { Exit } from '../process/child.js';
-import type { Generation, GenerationEvents } from '../server/generation.js';
-import { membersOf } from '../session/session.js';
+import type { ServerEvents } from '../server/start-server.js';
+import type { UpstreamContext } from '../server/upstream.js';
+import { membersOf } from '../session/agreement.js';
 import type { Envelope, Id } from '../wire/envelope.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 import { Gate } from '../front/gate.js';
-import { Memory } from './handshake-cache.js';
-import type { Roster } from './live-generations.js';
+import { HandshakeCache } from './handshake-cache.js';
+import type { LiveGenerations } from './live-generations.js';
 import { WaitTicker } from './wait-ticker.js';
 
-export interface TrafficEvents extends Pick<Ports, 'agent' | 'allTools' | 'retryFailure'> {
+export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'retryFailure'> {
   readonly needsCheck: (envelope: Envelope) => boolean;
   readonly check: () => Promise<void> | undefined;
   /** The client opens its session, and no server has answered it yet. */
-  introducing(id: Id, method: string): void;
-  /** The client has closed its side, and all that it had sent is with the desk. */
-  ended(): void;
-  /** The generation that this was to be told of has said its first word. */
-  spoke(generation: number): void;
+  onOpening(session: Session, id: Id, method: string): void;
+  /** The client has closed its side, and the verdict on all that it had sent has fallen. */
+  onClientEnd(): void;
+  /** The generation of which this was expected has said something. */
+  onFirstMessage(upstream: Upstream): void;
   /** It has given its first answer. */
-  answered(generation: number): void;
-  exit(generation: Generation, exit: Exit): void;
+  onFirstResponse(upstream: Upstream): void;
+  onExit(upstream: Upstream, exit: Exit): void;
   /** Why requests are held at the moment. */
   whyHeld(): string;
 }
 
 /** How long a server may take to go after it has ended its streams. */
-const STAYS = 1_000;
+const GOES_AFTER_STREAMS_MS = 1_000;
 
-const opening = new Set(['initialize', 'server/discover']);
+const OPENING_METHODS = new Set(['initialize', 'server/discover']);
 
-export class Traffic {
+export class MessageFlow {
   readonly #flow: FlowContext;
-  readonly desk: Desk;
+  readonly lineage: LineageRecord;
+  readonly session: Session;
   readonly client: StdioChannel;
-  readonly generationEvents: GenerationEvents;
+  readonly serverEvents: ServerEvents<Session>;
+  readonly upstreamContext: UpstreamContext;
   readonly gate: Gate;
-  readonly #roster: Roster;
-  readonly #over = new AbortController();
+  readonly #generations: LiveGenerations;
+  readonly #closed = new AbortController();
   readonly #ticker: WaitTicker;
-  /** Generations that have stopped reading. */
-  readonly #stuck = new Set<number>();
   /** Too much waits at the gate. */
-  #crowded = false;
-  readonly #said = new Set<string>();
-  #silent: number | undefined;
-  #unready: number | undefined;
+  #gateIsFull = false;
+  readonly #warned = new Set<string>();
+  #proxyRequests = 0;
   #expiring = false;
-  #ending = false;
+  #watchesStreams = false;
 
-  constructor(flow: FlowContext, roster: Roster, events: TrafficEvents) {
+  constructor(flow: FlowContext, generations: LiveGenerations, events: MessageFlowEvents) {
     const { config, events: bus, io } = flow;
     // As many wait by it as the client has sent lists of tools.
-    setMaxListeners(0, this.#over.signal);
+    setMaxListeners(0, this.#closed.signal);
     this.#flow = flow;
-    this.#roster = roster;
-    this.desk = createDesk(
+    this.#generations = generations;
+    this.lineage = createLineageRecord(
       {
-        client: (message, route) => this.client.send(message, route),
-        server: (generation, message, route) => roster.get(generation)?.channel.send(message, route),
         now: () => performance.now(),
-        drained: (generation) => roster.drained(generation),
         agent: events.agent,
         allTools: events.allTools,
         retryFailure: events.retryFailure,
         introduced: (method, answer) => {
-          noteTaskSupport(this.desk, membersOf(answer.read(['result'])));
-          void memory.remember(method, answer);
+          noteTaskSupport(this.lineage, membersOf(answer.read(['result'])));
+          void cache.save(method, answer);
         },
         openedInPlace: (method, isGuess, failure) => reportOpening(flow, method, isGuess, failure),
-        refusedDiscover: () => void memory.forgetDiscover(),
-        later: (ms, work) => void delay(ms, undefined, { signal: this.#over.signal, ref: false }).then(work, () => {}),
+        refusedDiscover: () => void cache.forgetDiscover(),
+        later: (ms, work) =>
+          void delay(ms, undefined, { signal: this.#closed.signal, ref: false }).then(work, () => {}),
         warn: (text) => bus.emit({ kind: 'warning', text }),
         warnOnce: (text) => {
-          if (!this.#said.has(text)) bus.emit({ kind: 'warning', text });
-          this.#said.add(text);
+          if (!this.#warned.has(text)) bus.emit({ kind: 'warning', text });
+          this.#warned.add(text);
         },
       },
-      optionsOf(flow, config, randomBytes(6).toString('hex')),
+      optionsOf(flow, config),
+      generations,
     );
+    const nonce = randomBytes(6).toString('hex');
+    this.upstreamContext = {
+      callClock: this.lineage.callClock,
+      now: () => performance.now(),
+      newRequestId: () => `"mcp-hotline:${nonce}:${++this.#proxyRequests}"`,
+    };
     this.#ticker = new WaitTicker({
-      desk: this.desk,
+      lineage: this.lineage,
       whyHeld: events.whyHeld,
-      isClientSlow: () => this.client.full,
-      over: this.#over.signal,
+      closed: this.#closed.signal,
     });
-    const memory = new Memory(flow, this.desk);
+    const cache = new HandshakeCache(flow, this.lineage);
     this.gate = new Gate({
       needsCheck: events.needsCheck,
       check: events.check,
       forward: (read, since) => {
-        const message = asMeant(this.desk, read);
+        const message = asMeant(this.session, read);
         const { envelope } = message;
         if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, message.length));
-        if (!this.desk.born && envelope.kind === 'request' && opening.has(envelope.method))
-          events.introducing(envelope.id, envelope.method);
-        fromClient(this.desk, message, since);
+        if (!this.session.hasServerAnswered && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
+          events.onOpening(this.session, envelope.id, envelope.method);
+        fromClient(this.session, message, since);
         if (envelope.kind !== 'notification') this.watchHold();
       },
       full: (full) => {
-        this.#crowded = full;
-        this.regulate();
+        this.#gateIsFull = full;
+        this.applyBackpressure();
       },
     });
     this.client = new StdioChannel(
@@ -138,97 +149,92 @@ export class Traffic {
           this.client.send(error(id, PARSE_ERROR, flow.tooLong), id === 'null' ? SESSION : { kind: 'answer', to: id }),
         end: (unfinished) => {
           if (unfinished !== undefined) this.gate.push(unfinished);
-          void this.gate.emptied().then(events.ended);
+          void this.gate.emptied().then(() => events.onClientEnd());
         },
         full: (full) => {
-          for (const { channel } of roster) if (full) channel.pause();
-          for (const { channel } of roster) if (!full) channel.resume();
+          for (const { channel } of generations) if (full) channel.pause();
+          for (const { channel } of generations) if (!full) channel.resume();
         },
-        gone: events.ended,
+        gone: () => events.onClientEnd(),
       },
     );
-    this.generationEvents = {
-      message: ({ number }, message) => {
-        if (bus.wants('traffic')) bus.emit(trafficOf('server', number, message.envelope, message.length));
-        const owing = this.#unready === number ? this.desk.ledger.owing(number) : 0;
-        fromServer(this.desk, number, message);
-        if (this.#silent === number) {
-          this.#silent = undefined;
-          events.spoke(number);
+    this.session = createSession(this.lineage, this.client);
+    this.serverEvents = {
+      message: (upstream, message) => {
+        if (bus.wants('traffic')) bus.emit(trafficOf('server', upstream.generation, message.envelope, message.length));
+        const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
+        fromServer(this.lineage, upstream, message);
+        if (upstream.expectsFirstMessage) {
+          upstream.expectsFirstMessage = false;
+          events.onFirstMessage(upstream);
         }
         // One that was asked in vain and is waited for as a candidate is ready when its session is open.
-        if (this.#unready === number && this.desk.serving === number && this.desk.ledger.owing(number) < owing) {
-          this.#unready = undefined;
-          events.answered(number);
+        const isServing = upstream === this.lineage.serving;
+        if (upstream.expectsFirstResponse && isServing && upstream.pending.count < owed) {
+          upstream.expectsFirstResponse = false;
+          events.onFirstResponse(upstream);
         }
-        if (this.desk.ending === number) void this.#watchEnding(number);
+        if (upstream.isClosingStreams) void this.#watchStreams(upstream);
       },
       noise: flow.noise,
-      oversized: (generation) => {
+      oversized: ({ generation, process }) => {
         const limit = flow.config.maxMessage;
-        bus.emit({ kind: 'line-too-long', generation: generation.number, limit });
-        generation.process.failAndKill({ kind: 'line-too-long', limitBytes: limit });
+        bus.emit({ kind: 'line-too-long', generation, limit });
+        process.failAndKill({ kind: 'line-too-long', limitBytes: limit });
       },
-      full: ({ number }, full) => {
-        if (full) this.#stuck.add(number);
-        else this.#stuck.delete(number);
-        this.regulate();
-      },
+      full: () => this.applyBackpressure(),
       halfClosed: ({ process }, pipe) => process.failAndKill({ kind: 'pipe-closed', pipe }),
-      exit: (generation, exit) => {
-        this.#stuck.delete(generation.number);
-        this.regulate();
-        events.exit(generation, exit);
+      exit: (upstream, exit) => {
+        this.applyBackpressure();
+        events.onExit(upstream, exit);
       },
     };
   }
 
   /** A generation that comes up while the client is slow is slowed down like the others. */
-  admit(generation: Generation): void {
-    this.#roster.add(generation);
-    if (this.client.full) generation.channel.pause();
+  admit(upstream: Upstream): void {
+    this.#generations.add(upstream);
+    if (this.client.full) upstream.channel.pause();
   }
 
-  /** Tells when it says its first word, and when it gives its first answer. */
-  awaitWord(generation: number | undefined): void {
-    this.#silent = generation;
-    this.#unready = generation;
+  /** Tells when it says something, and when it gives its first answer. Of others that is not expected any more. */
+  expectFirstMessage(expected: Upstream | undefined): void {
+    for (const upstream of this.#generations) {
+      upstream.expectsFirstMessage = upstream === expected;
+      upstream.expectsFirstResponse = upstream === expected;
+    }
   }
 
   /** Another configuration is in force. */
   reconfigure(config: Config): void {
-    this.desk.options = optionsOf(this.#flow, config, this.desk.options.nonce);
-  }
-
-  generation(number: number): Generation | undefined {
-    return this.#roster.get(number);
+    this.lineage.options = optionsOf(this.#flow, config);
   }
 
   /** Sees to it that what waits hears why, and is answered if it waits too long. */
   watchHold(): void {
     this.#ticker.watch();
-    if (this.#expiring || this.desk.hold.size === 0 || this.desk.options.hold === 0) return;
+    if (this.#expiring || this.lineage.hold.size === 0 || this.lineage.options.hold === 0) return;
     this.#expiring = true;
     void this.#expire().catch(() => {});
   }
 
   close(): void {
-    this.#over.abort();
+    this.#closed.abort();
   }
 
   /** A server that has ended its streams and is there a moment later has not done it because it goes. */
-  async #watchEnding(number: number): Promise<void> {
-    if (this.#ending) return;
-    this.#ending = true;
-    await delay(STAYS, undefined, { signal: this.#over.signal }).catch(() => {});
-    this.#ending = false;
-    endStreams(this.desk, number);
+  async #watchStreams(upstream: Upstream): Promise<void> {
+    if (this.#watchesStreams) return;
+    this.#watchesStreams = true;
+    await delay(GOES_AFTER_STREAMS_MS, undefined, { signal: this.#closed.signal }).catch(() => {});
+    this.#watchesStreams = false;
+    endStreams(this.lineage, upstream);
   }
 
   async #expire(): Promise<void> {
     try {
-      for (let due = expire(this.desk); due !== undefined; due = expire(this.desk)) {
-        await delay(Math.max(1, due - performance.now()), undefined, { signal: this.#over.signal });
+      for (let due = expire(this.lineage); due !== undefined; due = expire(this.lineage)) {
+        await delay(Math.max(1, due - performance.now()), undefined, { signal: this.#closed.signal });
       }
     } finally {
       // In the same turn as the last look: whatever is held from now on starts a new watch.
@@ -237,9 +243,8 @@ export class Traffic {
   }
 
   /** The client is read as long as the one that serves reads. For whenever that may have changed. */
-  regulate(): void {
-    const { serving } = this.desk;
-    if (this.#crowded || (serving !== undefined && this.#stuck.has(serving))) this.client.pause();
+  applyBackpressure(): void {
+    if (this.#gateIsFull || this.lineage.serving?.channel.full === true) this.client.pause();
     else this.client.resume();
   }
 }
@@ -255,6 +260,6 @@ function reportOpening(
   events.emit({ kind: 'opened-in-place', name, method, inPlace, failing: failure !== undefined });
 }
 
-function optionsOf(flow: FlowContext, config: Config, nonce: string): DeskOptions {
-  return { ...config, name: flow.name, promise: config.notify !== 'never', nonce };
+function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {
+  return { ...config, name: flow.name, promise: config.notify !== 'never' };
 }

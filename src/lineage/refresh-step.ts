@@ -4,11 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Rule } from '../config/config.js';
-import type { Desk } from '../exchange/desk.js';
-import type { Generation } from '../server/generation.js';
+import type { Session, Upstream } from '../exchange/records.js';
 import type { Change } from '../watch/watch.js';
-import type { KnownLists } from './known-lists.js';
-import { broughtUpToDate, difference, fetchLists, type Baselines, type Difference } from './list-diff.js';
+import { difference, fetchLists, recordLists, type Baselines, withLatestServed, type Difference } from './list-diff.js';
 import { discover } from './handshake.js';
 import type { Wants } from './attempt-record.js';
 import type { Next } from './states.js';
@@ -48,16 +46,15 @@ function thenOf(rules: readonly Rule[], name: string): Rule['then'] {
 }
 
 export interface Refresh {
-  readonly desk: Desk;
-  readonly generation: Generation;
+  readonly session: Session;
+  readonly upstream: Upstream;
   readonly signals: readonly NodeJS.Signals[];
   readonly before: Baselines | undefined;
-  readonly knownLists: KnownLists;
 }
 
 export async function refreshStep(refresh: Refresh, signal: AbortSignal): Promise<Difference | undefined> {
-  const { generation, signals, before } = refresh;
-  for (const name of signals) generation.process.signalProcess(name);
+  const { upstream, signals, before } = refresh;
+  for (const name of signals) upstream.process.signalProcess(name);
   await delay(NOTICED, undefined, { signal }).catch(() => {});
   return before === undefined || signal.aborted ? undefined : compare(refresh, before, signal);
 }
@@ -70,7 +67,7 @@ export async function lateDifference(
 ): Promise<Difference | undefined> {
   for (const pause of AGAIN) {
     const over = await delay(pause, false, { signal, ref: false }).catch(() => true);
-    if (over || refresh.desk.serving !== refresh.generation.number) return undefined;
+    if (over || refresh.session.lineage.serving !== refresh.upstream) return undefined;
     const found = await compare(refresh, before, signal);
     if (found.changed.length > 0) return found;
   }
@@ -78,11 +75,11 @@ export async function lateDifference(
 }
 
 async function compare(refresh: Refresh, before: Baselines, signal: AbortSignal): Promise<Difference> {
-  const { desk, knownLists } = refresh;
-  const { number: generation } = refresh.generation;
-  const capabilities = desk.session.capabilities ?? (await discover(desk, generation, signal));
+  const { session, upstream } = refresh;
+  const { lineage, agreement } = session;
+  const capabilities = agreement.capabilities ?? (await discover(lineage, upstream, signal));
   if (capabilities === 'gone') return { changes: [], changed: [], unknown: [] };
-  const now = await fetchLists(desk, generation, capabilities, signal);
-  knownLists.learn(generation, now);
-  return difference(broughtUpToDate(desk, before), now);
+  const now = await fetchLists(lineage, upstream, capabilities, signal);
+  recordLists(upstream, now);
+  return difference(withLatestServed(session, before), now);
 }

@@ -7,22 +7,30 @@ import { printedText } from '../agent/excerpt.js';
 import type { Failure, ServerCause } from '../agent/failure.js';
 import type { FlowContext } from '../flow/flow.js';
 import { LISTS } from '../lists/lists.js';
-import { awaitsFirst, type Introduction } from '../exchange/desk.js';
-import { startGeneration, type Generation } from '../server/generation.js';
+import type { PendingHandshake } from '../exchange/handover.js';
+import { awaitsFirst, type Upstream } from '../exchange/records.js';
+import { startServer } from '../server/start-server.js';
 import { timed, type Run } from './attempt-record.js';
 import { isBusy } from './busy.js';
 import { fence } from '../project/fence.js';
-import { adopted, handshake, request, type Handshake } from './handshake.js';
+import { adoptHandshake, handshake, type Handshake } from './handshake.js';
 import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
+import {
+  difference,
+  fetchLists,
+  previousLists,
+  recordLists,
+  servedLists,
+  withLatestServed,
+  type Baselines,
+} from './list-diff.js';
 import { endOf, saveOutput } from './server-failures.js';
-import type { KnownLists } from './known-lists.js';
-import { broughtUpToDate, difference, fetchLists, previousLists, servedLists, type Baselines } from './list-diff.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
-import type { Traffic } from './message-flow.js';
+import type { MessageFlow } from './message-flow.js';
 
 export type StartStep =
   /** `open`: there was no session to be opened; there may be one by now. */
-  | { readonly kind: 'ready'; readonly generation: Generation; readonly open?: () => Promise<StartStep> }
+  | { readonly kind: 'ready'; readonly upstream: Upstream; readonly open?: () => Promise<StartStep> }
   /** The command can't be run at all. */
   | { readonly kind: 'not-spawned'; readonly error: NodeJS.ErrnoException }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly busy: boolean }
@@ -35,40 +43,38 @@ const ROOTS_TAKEN_IN = 50;
 
 export interface StartContext {
   readonly flow: FlowContext;
-  readonly traffic: Traffic;
+  readonly traffic: MessageFlow;
   /** What the lists are compared with, once that is known. */
   readonly before: Promise<Baselines> | undefined;
-  readonly knownLists: KnownLists;
   spawned(): void;
   /** The first server of all has not opened the session for so long. It goes on trying. */
-  hangs(generation: Generation, ms: number): void;
+  hangs(upstream: Upstream, ms: number): void;
 }
 
 export async function startStep(context: StartContext, number: number, run: Run): Promise<StartStep> {
   const { flow, traffic } = context;
-  const { desk } = traffic;
+  const { lineage } = traffic;
   const first = flow.first?.take();
   // A spawn makes the event loop stand still, and so may have what led to it: the traffic gets its turn in between.
   if (first === undefined) await fence();
   if (run.abort.signal.aborted && first === undefined) return { kind: 'aborted' };
-  const spawned = await startGeneration(flow.spec(number), traffic.generationEvents, first);
-  if (!spawned.ok) return { kind: 'not-spawned', error: spawned.error };
-  const { generation } = spawned;
-  traffic.admit(generation);
+  const started = await startServer(flow.spec(number), traffic.upstreamContext, traffic.serverEvents, first);
+  if (!started.ok) return { kind: 'not-spawned', error: started.error };
+  const { upstream } = started;
+  traffic.admit(upstream);
   if (run.abort.signal.aborted) {
-    generation.process.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
+    upstream.process.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
     return { kind: 'aborted' };
   }
-  desk.candidate = number;
-  desk.unheard.clear();
+  lineage.candidate = upstream;
   context.spawned();
-  const open = (): Promise<StartStep> => openStep(context, generation, run);
-  return desk.session.stands ? open() : { kind: 'ready', generation, open };
+  const open = (): Promise<StartStep> => openStep(context, upstream, run);
+  return lineage.agreement.isOpen ? open() : { kind: 'ready', upstream, open };
 }
 
 /** The session that the client has, with a new process. */
-async function openStep(context: StartContext, generation: Generation, run: Run): Promise<StartStep> {
-  const { desk } = context.traffic;
+async function openStep(context: StartContext, upstream: Upstream, run: Run): Promise<StartStep> {
+  const { lineage } = context.traffic;
   const { startTimeout: limitMs } = context.flow.config;
   const over = new AbortController();
   const limit = new AbortController();
@@ -76,36 +82,36 @@ async function openStep(context: StartContext, generation: Generation, run: Run)
   const either = AbortSignal.any([over.signal, run.abort.signal]);
   // The client waits for its first server without knowing it, so that one has as long as if the client had asked it
   // itself.
-  if (awaitsFirst(desk)) watchFirst(context, generation, firstStartLimit(limitMs), either);
+  if (awaitsFirst(lineage)) watchFirst(context, upstream, firstStartLimit(limitMs), either);
   else if (limitMs > 0) {
-    void startTimeout(limitMs, () => generation.process.signOfLife(), either).then((late) => {
+    void startTimeout(limitMs, () => upstream.process.signOfLife(), either).then((late) => {
       if (late !== undefined) limit.abort(late);
     });
   }
-  const opened = await timed(run, 'start', () => handshake(desk, generation.number, signal));
+  const opened = await timed(run, 'start', () => handshake(lineage, upstream, signal));
   over.abort();
-  return finish(context, generation, opened, limit.signal.reason as TooLate | undefined, run);
+  return finish(context, upstream, opened, limit.signal.reason as TooLate | undefined, run);
 }
 
 /**
  * A process that is there already, and was asked to open the session by the client itself: only its answer is missing.
  */
-export async function adoptStep(context: StartContext, introduction: Introduction, run: Run): Promise<StartStep> {
+export async function adoptStep(context: StartContext, pending: PendingHandshake, run: Run): Promise<StartStep> {
   const { flow, traffic } = context;
-  const { desk } = traffic;
-  const generation = traffic.generation(introduction.generation);
-  if (generation === undefined) return { kind: 'aborted' };
+  const { lineage } = traffic;
+  const { upstream } = pending;
+  if (upstream.process.isGone) return { kind: 'aborted' };
   const over = new AbortController();
-  const waited = awaitsFirst(desk) ? firstStartLimit(flow.config.startTimeout) - FORESEEN_AFTER_MS : undefined;
-  if (waited !== undefined) watchFirst(context, generation, waited, AbortSignal.any([over.signal, run.abort.signal]));
-  const opened = await timed(run, 'start', () => adopted(desk, introduction, run.abort.signal));
+  const waited = awaitsFirst(lineage) ? firstStartLimit(flow.config.startTimeout) - FORESEEN_AFTER_MS : undefined;
+  if (waited !== undefined) watchFirst(context, upstream, waited, AbortSignal.any([over.signal, run.abort.signal]));
+  const opened = await timed(run, 'start', () => adoptHandshake(lineage, pending, run.abort.signal));
   over.abort();
-  return finish(context, generation, opened, undefined, run);
+  return finish(context, upstream, opened, undefined, run);
 }
 
-function watchFirst(context: StartContext, generation: Generation, ms: number, over: AbortSignal): void {
+function watchFirst(context: StartContext, upstream: Upstream, ms: number, over: AbortSignal): void {
   after(ms, over, () => {
-    if (!generation.process.isGone) context.hangs(generation, firstStartLimit(context.flow.config.startTimeout));
+    if (!upstream.process.isGone) context.hangs(upstream, firstStartLimit(context.flow.config.startTimeout));
   });
 }
 
@@ -124,73 +130,70 @@ function after(ms: number, over: AbortSignal, then: () => void): void {
 /** With the session open, what is left is to see what has changed. */
 async function finish(
   context: StartContext,
-  generation: Generation,
+  upstream: Upstream,
   opened: Handshake,
   late: TooLate | undefined,
   run: Run,
 ): Promise<StartStep> {
   const { flow } = context;
-  const { number } = generation;
   if (run.abort.signal.aborted) return { kind: 'aborted' };
-  if (opened.kind !== 'done') return failed(flow, generation, opened, late);
-  await timed(run, 'lists', () => compare(context, number, opened.capabilities, run));
-  await rooted(context, number, run.abort.signal);
+  if (opened.kind !== 'done') return failed(flow, upstream, opened, late);
+  await timed(run, 'lists', () => compare(context, upstream, opened.capabilities, run));
+  await untilRooted(upstream, run.abort.signal);
   if (run.abort.signal.aborted) return { kind: 'aborted' };
-  return generation.process.isGone
-    ? failed(flow, generation, { kind: 'gone' }, undefined)
-    : { kind: 'ready', generation };
+  return upstream.process.isGone ? failed(flow, upstream, { kind: 'gone' }, undefined) : { kind: 'ready', upstream };
 }
 
 async function compare(
   context: StartContext,
-  number: number,
+  upstream: Upstream,
   capabilities: Readonly<Record<string, unknown>>,
   run: Run,
 ): Promise<void> {
-  const { before, knownLists } = context;
-  const { desk } = context.traffic;
-  if (!desk.session.complete) return;
+  const { before } = context;
+  const { lineage, session } = context.traffic;
+  if (!lineage.agreement.isInitialized) return;
   // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
-  const served = servedLists(desk);
+  const served = servedLists(session);
   const lists = before === undefined ? LISTS.filter((list) => served.has(list.name)) : LISTS;
-  desk.unheard.clear();
-  const fetched = fetchLists(desk, number, capabilities, run.abort.signal, lists);
-  const previous = previousLists(desk, desk.serving, knownLists);
+  upstream.suppressedListChanges.clear();
+  const fetched = fetchLists(lineage, upstream, capabilities, run.abort.signal, lists);
+  const previous = previousLists(session);
   const without = { served, previous: new Map([...served, ...previous].filter(([name]) => served.has(name))) };
   const [old, now] = await Promise.all([before ?? without, fetched]);
-  knownLists.learn(number, now);
-  run.difference = difference(broughtUpToDate(desk, old), now);
+  recordLists(upstream, now);
+  run.difference = difference(withLatestServed(session, old), now);
 }
 
 /**
  * Many a server asks for the client's roots as soon as the session is open, and refuses what lies outside of them. The
  * one before has had them for long, so the new one gets the time to have them too before anything else is asked of it.
  */
-async function rooted({ traffic }: StartContext, number: number, signal: AbortSignal): Promise<void> {
-  const { questions } = traffic.desk;
-  if (!questions.isRooted(number)) return;
+async function untilRooted(upstream: Upstream, signal: AbortSignal): Promise<void> {
+  const { serverRequests } = upstream;
+  if (!serverRequests.hasAskedForRoots) return;
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
-  questions.whenRooted(number, () => over.abort());
+  serverRequests.onRootsAnswered(() => over.abort());
   await delay(ROOTS_SAID, undefined, { signal: either }).catch(() => {});
   // It may be busy: what it has yet to read it can't have taken in. A server that knows no ping says so, which will do.
   const patience = AbortSignal.any([signal, AbortSignal.timeout(ROOTS_READ)]);
-  if (over.signal.aborted) await request(traffic.desk, number, 'ping', undefined, patience);
+  if (over.signal.aborted) await upstream.request('ping', undefined, patience);
   await delay(ROOTS_TAKEN_IN, undefined, { signal }).catch(() => {});
 }
 
-function failed(flow: FlowContext, generation: Generation, why: Handshake, late: TooLate | undefined): StartStep {
-  const output = saveOutput(flow, generation);
-  const cause = causeOf(flow.config.startTimeout, generation, why, late);
+function failed(flow: FlowContext, upstream: Upstream, why: Handshake, late: TooLate | undefined): StartStep {
+  const output = saveOutput(flow, upstream);
+  const cause = causeOf(flow.config.startTimeout, upstream, why, late);
   const kind = cause.kind === 'refused' && cause.otherEra !== undefined ? 'era' : 'start';
   const failure: Failure = { kind, command: flow.name, cause, output };
   return { kind: 'failed', failure, busy: isBusy(printedText(output)) };
 }
 
-function causeOf(limitMs: number, generation: Generation, why: Handshake, late: TooLate | undefined): ServerCause {
+function causeOf(limitMs: number, upstream: Upstream, why: Handshake, late: TooLate | undefined): ServerCause {
   if (late === 'silent') return { kind: 'unanswered', limitMs, isAtWork: false };
   if (late === 'endless') return { kind: 'unanswered', limitMs: MAX_LIMITS * limitMs, isAtWork: true };
-  if (why.kind !== 'refused') return { kind: 'ended', end: endOf(generation), inHandshake: true };
+  if (why.kind !== 'refused') return { kind: 'ended', end: endOf(upstream), inHandshake: true };
   const { error, otherEra } = why;
   return { kind: 'refused', error, ...(otherEra === undefined ? {} : { otherEra }) };
 }

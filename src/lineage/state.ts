@@ -252,7 +252,8 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
     case 'start-failed':
       if (event.generation !== candidate) return stay(state);
       if (event.skipped) return build(state, serving, attempt.forced, true, [abandon]);
-      if (event.busy && serving !== undefined && state.strategy === 'overlap')
+      // The strategy may have become `replace` while it was starting: an edit of the configuration file.
+      if (event.busy && serving !== undefined)
         return retire({ ...state, strategy: 'replace' }, serving, attempt, [abandon, { do: 'became-replace' }]);
       if (serving === undefined) {
         const isNews = !event.isFirst && (!attempt.restart || event.unborn);

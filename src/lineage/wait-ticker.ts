@@ -4,20 +4,18 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as say from '../agent/wait-words.js';
-import type { Desk } from '../exchange/desk.js';
+import type { LineageRecord } from '../exchange/records.js';
 import { tellWaiting } from '../exchange/wait-progress.js';
 import type { State } from './states.js';
 
 const EVERY_MS = 1000;
 
 export interface WaitTickerContext {
-  readonly desk: Desk;
+  readonly lineage: LineageRecord;
   /** Why requests are held at the moment. */
   whyHeld(): string;
-  /** The client reads slower than it is written to: what is not needed is left out. */
-  isClientSlow(): boolean;
-  /** Aborted when the proxy ends. */
-  readonly over: AbortSignal;
+  /** Aborted when the lineage ends. */
+  readonly closed: AbortSignal;
 }
 
 export class WaitTicker {
@@ -36,15 +34,15 @@ export class WaitTicker {
   }
 
   #isAnythingWaiting(): boolean {
-    const { hold, waiting } = this.#context.desk;
-    return hold.size > 0 || waiting.length > 0;
+    const { hold, queuedCalls } = this.#context.lineage;
+    return hold.size > 0 || queuedCalls.length > 0;
   }
 
   async #run(): Promise<void> {
-    const { desk, whyHeld, isClientSlow, over } = this.#context;
+    const { lineage, whyHeld, closed } = this.#context;
     while (this.#isAnythingWaiting()) {
-      if (await delay(EVERY_MS, false, { signal: over }).catch(() => true)) break;
-      if (!isClientSlow()) tellWaiting(desk, whyHeld(), say.waitsForTurn(desk.options.concurrency));
+      if (await delay(EVERY_MS, false, { signal: closed }).catch(() => true)) break;
+      tellWaiting(lineage, whyHeld(), say.waitsForTurn(lineage.options.concurrency));
     }
     // In the same turn as the last look: whatever waits from now on starts the ticker again.
     this.#runs = false;

@@ -4,21 +4,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
-import type { AgentCall } from '../exchange/desk.js';
+import type { AgentCall } from '../exchange/records.js';
 import { notification } from '../wire/json-rpc.js';
-import type { Traffic } from './message-flow.js';
-
-interface Patience {
-  readonly flow: FlowContext;
-  readonly traffic: Traffic;
-}
 
 /** How often a client that waits hears that it is not forgotten. */
 const PROGRESS_EVERY = 1000;
 
 /** False if it takes longer than a client should wait. */
-export async function inPatience(
-  { flow, traffic }: Patience,
+export async function waitWithProgress(
+  { flow }: { readonly flow: FlowContext },
   call: AgentCall,
   settled: Promise<void>,
 ): Promise<boolean> {
@@ -26,19 +20,19 @@ export async function inPatience(
   const signal = AbortSignal.any([over.signal, call.signal]);
   const { hold } = flow.config;
   const limit = hold === 0 ? [] : [delay(hold, false, { signal }).catch(() => false)];
-  void tellProgress(traffic, call, signal);
+  void tellProgress(call, signal);
   const done = await Promise.race([settled.then(() => true), ...limit]);
   over.abort();
   return done;
 }
 
-async function tellProgress(traffic: Traffic, call: AgentCall, signal: AbortSignal): Promise<void> {
+async function tellProgress(call: AgentCall, signal: AbortSignal): Promise<void> {
   const progressToken = call.held.message.read(['params', '_meta', 'progressToken']);
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
   for (let progress = 1; ; progress++) {
     const over = await delay(PROGRESS_EVERY, false, { signal }).catch(() => true);
     if (over) return;
     const params = { progressToken, progress, message: 'The MCP server is being reloaded.' };
-    traffic.client.send(notification('notifications/progress', params), { kind: 'about', request: call.id });
+    call.session.client.send(notification('notifications/progress', params), { kind: 'about', request: call.id });
   }
 }

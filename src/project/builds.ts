@@ -1,10 +1,10 @@
 /**
- * The building part of an attempt: the builds of those rules whose files are not built yet, in order, one build a
- * project at a time. Remembers what is built, here and on the disk, so that nothing is built twice without need.
+ * The builds of a project: of each rule whose files are not built yet, in order, one build a project at a time. All
+ * lineages that need the build of the same files join one run. Remembers what is built, here and on the disk, so that
+ * nothing is built twice without need. What a lineage does with the outcome is left to `lineage/attempts.ts`.
  */
 import { join } from 'node:path';
 import type { LastBuild } from '../agent/status-report.js';
-import type { Failure } from '../agent/words.js';
 import { acquireBuildLock, type Lock } from '../build/lock.js';
 import { planBuild, type BuildPlan } from '../build/plan.js';
 import { outputsFingerprint } from '../build/outputs.js';
@@ -13,19 +13,17 @@ import { runBuild, type BuildOptions, type BuildResult } from '../build/run.js';
 import { runInHelper, type HelpedBuild } from '../build/run-in-helper.js';
 import type { Rule } from '../config/config.js';
 import { hasBuild } from '../config/rules.js';
-import type { FlowContext } from '../flow/flow.js';
-import type { Finish } from './finish-build.js';
-import { pathsOf, type Freshness } from './freshness.js';
+import type { EventEmitter } from '../events/bus.js';
 import type { WatchOptions } from '../watch/watch.js';
+import type { Configuration } from './configuration.js';
+import { pathsOf, type Change, type Disk, type Snapshot } from './disk.js';
+import type { Finish } from './finish-build.js';
+import { SharedBuild, type BuildStep } from './shared-build.js';
 
-export type BuildStep =
-  /** `skipped`: at least one build was left out because the disk says that it was done before. */
-  | { readonly kind: 'built'; readonly skipped: boolean }
-  | { readonly kind: 'failed'; readonly failure: Failure }
-  | { readonly kind: 'aborted' };
+export type { BuildStep };
 
 /** A build that has to be run, unless the disk says that it was. */
-interface Due {
+interface BuildDue {
   readonly rule: Rule;
   readonly build: string;
   readonly fingerprint: string;
@@ -35,40 +33,68 @@ interface Due {
   readonly since: number;
   /** The watch that took it, as another process would open it. */
   readonly watchOptions: WatchOptions;
-  /** Nobody has saved any of the rule's files since it was due. */
-  undisturbed(): Promise<boolean>;
 }
 
-/** What a build is for: which one, and whether a helper may finish it. */
+/** The disk, as the lineage compares it. */
+export interface BuildSource {
+  /** What the attempt is about. */
+  changesToApply(): readonly Change[];
+  /** Looks at the disk, and returns whether a file of the rule was saved since, be it with the content that it had. */
+  findChanges(since: Snapshot, rule: string): Promise<boolean>;
+}
+
+/** What a lineage asks for. */
 export interface BuildRequest {
+  /** Build even what counts as built. */
   readonly rebuild: boolean;
-  /** No server of this session has been started yet: the client may not wait for so long. */
+  /** No server of this lineage has been started yet: the client may not wait for so long. */
   readonly isFirst: boolean;
+  /** When the attempt began, by `performance.now()`. */
+  readonly began: number;
+  readonly source: BuildSource;
   readonly signal: AbortSignal;
+  /** A build has come to its end, well or not, or its command can't be run. */
+  onBuilt(build: LastBuild, rule: Rule): void;
+}
+
+export interface BuildsContext {
+  readonly events: EventEmitter;
+  readonly helperCommand: readonly string[] | undefined;
+}
+
+/** What one run of a build is given beside what it builds. */
+interface BuildRun {
+  readonly request: BuildRequest;
+  /** Aborted when nobody needs the build any more. */
+  readonly signal: AbortSignal;
+  onBuilt(build: LastBuild): void;
 }
 
 export class Builds {
-  readonly #flow: FlowContext;
-  readonly #built = new Map<string, Built>();
+  readonly #context: BuildsContext;
+  readonly #config: Configuration;
+  readonly #disk: Disk;
+  readonly #builtByRule = new Map<string, Built>();
+  readonly #sharedByRule = new Map<string, SharedBuild>();
   /** The build that a helper runs, and how to let it finish alone. */
   #helped: { readonly build: HelpedBuild; handOver(): Promise<void> } | undefined;
-
   #lockRefused = false;
-  readonly #ran: (build: LastBuild, rule: Rule) => void;
 
-  /** `ran`: a build has come to its end, well or not, or its command can't be run. */
-  constructor(flow: FlowContext, ran: (build: LastBuild, rule: Rule) => void) {
-    this.#flow = flow;
-    this.#ran = ran;
+  constructor(context: BuildsContext, config: Configuration, disk: Disk) {
+    this.#context = context;
+    this.#config = config;
+    this.#disk = disk;
   }
 
+  /** Whether any rule has a build. */
   get any(): boolean {
-    return hasBuild(this.#flow.config.rules);
+    return hasBuild(this.#config.current.rules);
   }
 
   /** The client has closed its side. A first build goes on without the proxy, so that the next one finds it done. */
   async handOver(): Promise<void> {
-    await this.#helped?.handOver();
+    const isJoined = [...this.#sharedByRule.values()].some((shared) => shared.isJoined);
+    if (!isJoined) await this.#helped?.handOver();
   }
 
   /** A signal ends a build that was handed over a moment ago. */
@@ -76,63 +102,96 @@ export class Builds {
     this.#helped?.build.takeBack();
   }
 
-  async run(fresh: Freshness, request: BuildRequest): Promise<BuildStep> {
-    const { watch, watchOptions } = fresh;
-    const { rebuild, signal } = request;
+  async run(request: BuildRequest): Promise<BuildStep> {
     let skipped = false;
-    for (const rule of this.#flow.config.rules) {
+    for (const rule of this.#config.current.rules) {
       if (rule.build === undefined) continue;
-      await watch.prepare([rule.name]);
-      if (signal.aborted) return { kind: 'aborted' };
-      const fingerprint = watch.fingerprint(rule.name);
-      if (!rebuild && (await isStill(this.#built.get(rule.name), fingerprint, rule))) continue;
-      if (signal.aborted) return { kind: 'aborted' };
-      const since = Date.now();
-      const mark = watch.mark();
-      const undisturbed = async (): Promise<boolean> => !(await fresh.disturbed(mark, rule.name));
-      const files = pathsOf(fresh.news().filter((change) => change.rules.includes(rule.name)));
-      const due = { rule, build: rule.build, fingerprint, files, since, watchOptions, undisturbed };
-      const step = await this.#locked(due, request);
-      watch.release(mark);
+      const step = await this.#runRule(rule, rule.build, request);
       if (step.kind !== 'built') return step;
       skipped ||= step.skipped;
     }
     return { kind: 'built', skipped };
   }
 
-  async #locked(due: Due, request: BuildRequest): Promise<BuildStep> {
-    const { rule, fingerprint } = due;
+  async #runRule(rule: Rule, build: string, request: BuildRequest): Promise<BuildStep> {
     const { rebuild, signal } = request;
-    const { projectDir } = this.#flow.config;
+    for (;;) {
+      await this.#disk.prepare([rule.name]);
+      if (signal.aborted) return { kind: 'aborted' };
+      const fingerprint = this.#disk.fingerprint(rule.name);
+      if (!rebuild && (await isStill(this.#builtByRule.get(rule.name), fingerprint, rule)))
+        return { kind: 'built', skipped: false };
+      if (signal.aborted) return { kind: 'aborted' };
+      const shared = this.#sharedByRule.get(rule.name);
+      if (shared?.serves({ fingerprint, build }, request) === true) {
+        const step = await shared.join(signal, (last) => request.onBuilt(last, rule));
+        if (step !== 'unusable') return step;
+      } else if (shared !== undefined && !shared.isOver) {
+        // Two builds at a time would write over each other.
+        await shared.over(signal);
+      } else {
+        return this.#begin(rule, build, fingerprint, request);
+      }
+    }
+  }
+
+  async #begin(rule: Rule, build: string, fingerprint: string, request: BuildRequest): Promise<BuildStep> {
+    const { watchOptions } = this.#disk;
+    const files = pathsOf(request.source.changesToApply().filter((change) => change.rules.includes(rule.name)));
+    const due: BuildDue = { rule, build, fingerprint, files, since: Date.now(), watchOptions };
+    const snapshot = this.#disk.snapshot();
+    // What was built of files that somebody saved meanwhile, nobody knows.
+    const isDisturbed = (): Promise<boolean> => request.source.findChanges(snapshot, rule.name);
+    const shared = new SharedBuild({ fingerprint, build }, request.rebuild, async (signal, onBuilt) => {
+      try {
+        return await this.#locked(due, { request, signal, onBuilt }, isDisturbed);
+      } finally {
+        this.#disk.dispose(snapshot);
+      }
+    });
+    this.#sharedByRule.set(rule.name, shared);
+    return shared.lead(request.signal, (last) => request.onBuilt(last, rule));
+  }
+
+  async #locked(
+    due: BuildDue,
+    run: BuildRun,
+    isDisturbed: () => Promise<boolean>,
+  ): Promise<{ step: BuildStep; isDisturbed: boolean }> {
+    const { rule, fingerprint } = due;
+    const { signal } = run;
+    const { rebuild } = run.request;
+    const { events } = this.#context;
+    const { projectDir } = this.#config.current;
     const key = this.#keyOf(due);
     const lock = await acquireBuildLock(
       projectDir,
       signal,
-      () => this.#flow.events.emit({ kind: 'build-waiting', rule: rule.name }),
+      () => events.emit({ kind: 'build-waiting', rule: rule.name }),
       (problem) => this.#refused(problem),
     );
     try {
-      if (signal.aborted) return { kind: 'aborted' };
+      if (signal.aborted) return { step: { kind: 'aborted' }, isDisturbed: false };
       const before = rebuild ? undefined : await readBuilt(projectDir, key);
       if (before !== undefined && (await isStill(before, fingerprint, rule))) {
-        this.#flow.events.emit({ kind: 'build-skipped', rule: rule.name });
-        this.#built.set(rule.name, before);
-        return { kind: 'built', skipped: true };
+        events.emit({ kind: 'build-skipped', rule: rule.name });
+        this.#builtByRule.set(rule.name, before);
+        return { step: { kind: 'built', skipped: true }, isDisturbed: false };
       }
       // A build that fails or is abandoned leaves neither the old output nor the new one.
-      this.#built.delete(rule.name);
+      this.#builtByRule.delete(rule.name);
       await forgetBuilt(projectDir, key);
-      const step = await this.#build(due, request, lock);
-      // What was built of files that somebody saved meanwhile, nobody knows.
-      if (step.kind !== 'built' || !(await due.undisturbed())) return step;
+      const step = await this.#build(due, run, lock);
+      if (step.kind !== 'built') return { step, isDisturbed: false };
+      if (await isDisturbed()) return { step, isDisturbed: true };
       const built = { sources: fingerprint, outputs: await outputsFingerprint(rule.outputs ?? []) };
-      this.#built.set(rule.name, built);
+      this.#builtByRule.set(rule.name, built);
       const recorded = await writeBuilt(projectDir, key, built);
       if (!recorded.ok) {
         const text = `the build could not be recorded, so it is run again at the next start: ${recorded.problem}`;
-        this.#flow.events.emit({ kind: 'warning', text, level: 'debug' });
+        events.emit({ kind: 'warning', text, level: 'debug' });
       }
-      return step;
+      return { step, isDisturbed: false };
     } finally {
       await lock?.release();
     }
@@ -140,39 +199,40 @@ export class Builds {
 
   #refused(problem: string): void {
     const text = `${problem}: builds of this project don't wait for each other`;
-    if (!this.#lockRefused) this.#flow.events.emit({ kind: 'warning', text });
+    if (!this.#lockRefused) this.#context.events.emit({ kind: 'warning', text });
     this.#lockRefused = true;
   }
 
   /** What the record is kept under. */
-  #keyOf({ rule, build }: Due): string {
-    return JSON.stringify([rule.name, build, this.#flow.config.cwd, ...(rule.outputs ?? [])]);
+  #keyOf({ rule, build }: BuildDue): string {
+    return JSON.stringify([rule.name, build, this.#config.current.cwd, ...(rule.outputs ?? [])]);
   }
 
-  async #build(due: Due, request: BuildRequest, lock: Lock | undefined): Promise<BuildStep> {
+  async #build(due: BuildDue, run: BuildRun, lock: Lock | undefined): Promise<BuildStep> {
     const { rule, build, files } = due;
-    const { cwd, env, buildTimeout, stateDir } = this.#flow.config;
-    const ran = (ok: boolean, ms: number): void =>
-      this.#ran({ rule: rule.name, at: new Date().toISOString(), ms: Math.round(ms), files, ok }, rule);
+    const { events } = this.#context;
+    const { cwd, env, buildTimeout, stateDir } = this.#config.current;
+    const ended = (ok: boolean, ms: number): void =>
+      run.onBuilt({ rule: rule.name, at: new Date().toISOString(), ms: Math.round(ms), files, ok });
     const planned = await planBuild(build, cwd, env);
     if (!planned.ok) {
-      ran(false, 0);
+      ended(false, 0);
       return {
         kind: 'failed',
         failure: { kind: 'build', command: build, cause: { kind: 'not-runnable' }, output: planned.problem },
       };
     }
     const { plan } = planned;
-    this.#flow.events.emit({ kind: 'building', rule: rule.name, command: plan.label });
+    events.emit({ kind: 'building', rule: rule.name, command: plan.label });
     const outputFile = join(stateDir, `build-${rule.name.replace(/[^\w-]/g, '_')}.log`);
     const started = async (pid: number): Promise<void> => lock?.building(pid);
-    const options = { signal: request.signal, timeout: buildTimeout, env, outputFile, started };
-    const helped = request.isFirst && lock !== undefined ? this.#runInHelper(due, plan, options, lock) : undefined;
+    const options = { signal: run.signal, timeout: buildTimeout, env, outputFile, started };
+    const helped = run.request.isFirst && lock !== undefined ? this.#runInHelper(due, plan, options, lock) : undefined;
     const done = await (helped ?? runBuild(plan, options));
     if (done.kind === 'aborted') return done;
-    ran(done.kind === 'built', done.ms);
+    ended(done.kind === 'built', done.ms);
     if (done.kind === 'built') {
-      this.#flow.events.emit({ kind: 'built', rule: rule.name, ms: Math.round(done.ms) });
+      events.emit({ kind: 'built', rule: rule.name, ms: Math.round(done.ms) });
       return { kind: 'built', skipped: false };
     }
     return {
@@ -181,14 +241,15 @@ export class Builds {
     };
   }
 
-  #runInHelper(due: Due, plan: BuildPlan, options: BuildOptions, lock: Lock): Promise<BuildResult> | undefined {
-    const { config, events, helperCommand } = this.#flow;
+  #runInHelper(due: BuildDue, plan: BuildPlan, options: BuildOptions, lock: Lock): Promise<BuildResult> | undefined {
+    const { events, helperCommand } = this.#context;
+    const { stateDir, projectDir } = this.#config.current;
     if (helperCommand === undefined || options.signal.aborted) return undefined;
     const build = runInHelper(helperCommand, plan, options);
     if (build === undefined) return undefined;
     const finish = (lockText: string): Finish => ({
-      stateDir: config.stateDir,
-      projectDir: config.projectDir,
+      stateDir,
+      projectDir,
       lockText,
       rule: due.rule.name,
       ruleKey: this.#keyOf(due),

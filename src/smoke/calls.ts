@@ -1,12 +1,12 @@
-// The tool calls of a smoke run: whether each succeeds, says what is expected, and keeps to the tool's own output
-// schema. Which calls are made is the user's to say.
+// Performs the tool calls of a smoke run, and checks that each succeeds, contains what is expected, and matches the
+// tool's output schema. The user says which calls are made.
 
 import { nearest } from '../config/nearest.js';
 import { isRecord } from '../lists/lists.js';
 import type { Connection } from './connection.js';
 import { paramsFor, resultProblems, whyNot, type Era } from './eras.js';
 import { excerpt } from './message.js';
-import { judged, failed, type Verdict } from './report.js';
+import { resultOf, failed, type CheckResult } from './report.js';
 import { mismatch } from './schemas.js';
 
 export interface Call {
@@ -16,8 +16,8 @@ export interface Call {
 }
 
 export interface Called {
-  readonly verdict: Verdict;
-  /** Without what may differ between two runs for reasons of transport. */
+  readonly checkResult: CheckResult;
+  /** Without `_meta`, which may differ between two calls. */
   readonly result: unknown;
 }
 
@@ -30,13 +30,13 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<Called> {
   const tool = tools.filter(isRecord).find(({ name }) => name === call.tool);
-  if (tool === undefined) return { verdict: failed(missing(call.tool, tools)), result: undefined };
+  if (tool === undefined) return { checkResult: failed(missing(call.tool, tools)), result: undefined };
   const params = paramsFor(era, { name: call.tool, arguments: call.input });
   const outcome = await connection.request('tools/call', params, limit, signal);
-  if (outcome.kind !== 'result') return { verdict: failed(whyNot(outcome, limit)), result: undefined };
+  if (outcome.kind !== 'result') return { checkResult: failed(whyNot(outcome, limit)), result: undefined };
   const problems = await problemsOf(outcome.result, era, call, tool);
-  const text = isRecord(outcome.result) ? said(outcome.result) : '';
-  return { verdict: judged(problems, excerpt(firstLine(text), 60)), result: withoutMeta(outcome.result) };
+  const text = isRecord(outcome.result) ? textOf(outcome.result) : '';
+  return { checkResult: resultOf(problems, excerpt(firstLine(text), 60)), result: withoutMeta(outcome.result) };
 }
 
 async function problemsOf(
@@ -48,7 +48,7 @@ async function problemsOf(
   const problems = resultProblems(era, 'tools/call', result);
   if (problems.length > 0 || !isRecord(result)) return problems;
   if (result['resultType'] === 'input_required') return ['it asks for input, which smoke has none of'];
-  const text = said(result);
+  const text = textOf(result);
   if (!Array.isArray(result['content'])) problems.push('the result has no content');
   if (result['isError'] === true) return [...problems, `it failed: ${excerpt(text)}`];
   for (const wanted of expect) {
@@ -64,7 +64,7 @@ async function problemsOf(
 }
 
 /** All text of a result, one block a line, and its structured content as JSON. */
-function said(result: Readonly<Record<string, unknown>>): string {
+function textOf(result: Readonly<Record<string, unknown>>): string {
   const content: unknown = result['content'];
   const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
   const texts = blocks.map(({ text, resource }) => text ?? (isRecord(resource) ? resource['text'] : undefined));

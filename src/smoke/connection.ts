@@ -1,8 +1,6 @@
-/**
- * One proxy process with the server behind it, and a client at its pipes that takes nothing for granted: each line is
- * judged, each answer must be to a question, and to one that was not answered yet. It knows requests and answers;
- * what is asked, and what an answer must say, is left to the checks.
- */
+// One proxy process with the server behind it, and a strict client at its pipes: each line is checked, and each answer
+// must belong to a request that was not answered yet. It knows requests and answers; the checks decide what to ask, and
+// what an answer must say.
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { launch, type Child, type Exit } from '../process/child.js';
@@ -30,18 +28,18 @@ export type Outcome =
 
 export interface Ending extends Exit {
   readonly ms: number;
-  /** It was gone before its stdin ended. */
+  /** It exited before its stdin was closed. */
   readonly early: boolean;
-  /** It did not go, and was killed. */
+  /** It did not exit, and was killed. */
   readonly killed: boolean;
 }
 
 const bin = fileURLToPath(new URL('../../bin/mcp-hotline.js', import.meta.url));
 const LONGEST_LINE = 256 * 1024 * 1024;
-/** The proxy kills a server 3 s after the client has left: one that takes much longer is broken itself. */
-const PATIENCE = 10_000;
-/** How long the pipes of a process that has exited are read. */
-const AFTERMATH = 1000;
+/** The proxy kills a server 3 s after the client has left: a proxy that takes much longer is broken. */
+const PATIENCE_MS = 10_000;
+/** How long the pipes are read after the process has exited. */
+const READ_AFTER_EXIT_MS = 1000;
 const METHOD_NOT_FOUND = -32601;
 
 /** Throws only if the proxy itself, which is this very program, can't be run. */
@@ -57,12 +55,12 @@ export async function connect(target: Target): Promise<Connection> {
 
 export class Connection {
   readonly log: string;
-  /** What was wrong with lines of stdout. */
+  /** Problems with lines of stdout. */
   readonly faults: string[] = [];
-  /** Answers that nobody waited for, and ids used twice. */
-  readonly strays: string[] = [];
-  /** Methods that the server asked the client for. */
-  readonly questions: string[] = [];
+  /** Answers without a request, and ids that were used twice. */
+  readonly unexpectedAnswers: string[] = [];
+  /** The methods of the server's requests to the client. */
+  readonly serverRequests: string[] = [];
   readonly stderr = new OutputTail();
   readonly #child: Child;
   readonly #waiting = new Map<Id, (outcome: Outcome) => void>();
@@ -89,7 +87,7 @@ export class Connection {
       [child.stdout, child.stderr].map((stream) => new Promise((end) => stream.once('close', end))),
     );
     void child.exited.then(async (exit) => {
-      await Promise.race([this.#read, delay(AFTERMATH, undefined, { ref: false })]);
+      await Promise.race([this.#read, delay(READ_AFTER_EXIT_MS, undefined, { ref: false })]);
       this.#exit = exit;
       for (const settle of this.#waiting.values()) settle({ kind: 'ended', exit });
       this.#waiting.clear();
@@ -131,24 +129,24 @@ export class Connection {
     this.#child.signalProcess(name);
   }
 
-  /** Another process serves from now on, which numbers its questions anew. */
-  forgetQuestions(): void {
+  /** Another process serves from now on, and may use the ids of its requests again. */
+  forgetServerRequests(): void {
     this.#asked.clear();
   }
 
-  /** Leaves as clients do, by closing the proxy's stdin. */
+  /** Ends the session as clients do, by closing the proxy's stdin. */
   async close(): Promise<Ending> {
     const begin = performance.now();
     const early = this.#exit !== undefined;
     this.#child.stdin?.end();
     const over = new AbortController();
-    const patience = delay(PATIENCE, 'kill', { signal: over.signal }).catch(() => undefined);
+    const patience = delay(PATIENCE_MS, 'kill', { signal: over.signal }).catch(() => undefined);
     const killed = (await Promise.race([this.#child.exited, patience])) === 'kill';
     over.abort();
     if (killed) this.#child.signal('SIGKILL');
     const exit = await this.#child.exited;
     const ms = performance.now() - begin;
-    await Promise.race([this.#read, delay(AFTERMATH, undefined, { ref: false })]);
+    await Promise.race([this.#read, delay(READ_AFTER_EXIT_MS, undefined, { ref: false })]);
     return { ...exit, ms, early, killed };
   }
 
@@ -177,16 +175,17 @@ export class Connection {
     this.#waiting.delete(id);
     const method = typeof id === 'number' ? this.#methods[id] : undefined;
     const shown = excerpt(JSON.stringify(id));
-    if (method === undefined) this.strays.push(`an answer has the id ${shown}, which no request had`);
-    else if (this.#answered.has(id)) this.strays.push(`${method} was answered twice, under the id ${shown}`);
+    if (method === undefined) this.unexpectedAnswers.push(`an answer has the id ${shown}, which no request had`);
+    else if (this.#answered.has(id)) this.unexpectedAnswers.push(`${method} was answered twice, under the id ${shown}`);
     this.#answered.add(id);
     settle?.(outcome);
   }
 
-  /** A client without any capability: it is there, and that is all. */
+  /** Answers a request of the server, as a client without any capability. */
   #answer(id: Id, method: string): void {
-    this.questions.push(method);
-    if (this.#asked.has(id)) this.strays.push(`the server asked two questions with the id ${JSON.stringify(id)}`);
+    this.serverRequests.push(method);
+    if (this.#asked.has(id))
+      this.unexpectedAnswers.push(`the server asked two questions with the id ${JSON.stringify(id)}`);
     this.#asked.add(id);
     if (method === 'ping') this.#send({ id, result: {} });
     else this.#send({ id, error: { code: METHOD_NOT_FOUND, message: `this client does not offer ${method}` } });

@@ -1,5 +1,5 @@
-// How a session is opened in each of the two eras of the protocol, how its requests look, and what its results must
-// have. A server that does not speak an era is no failure here; whether it speaks any is for the run to judge.
+// The two eras of the protocol: how a session is opened, what requests look like, and what results must have. If a
+// server does not speak an era, that is no failure here; the run decides whether it speaks any.
 
 import { isRecord } from '../lists/lists.js';
 import type { Connection, Outcome } from './connection.js';
@@ -16,15 +16,15 @@ export type Opened =
   | {
       readonly kind: 'opened';
       readonly capabilities: Readonly<Record<string, unknown>>;
-      /** The server's name and version, as far as it tells. */
+      /** The server's name and version, if it gives them. */
       readonly server: string;
       readonly version: string;
     }
-  /** It opened, and did it wrong. */
+  /** The session was opened with a wrong answer. */
   | { readonly kind: 'wrong'; readonly problems: readonly string[] }
   | { readonly kind: 'refused'; readonly why: string; readonly gone: boolean };
 
-/** Asks in the manner of an era: in the modern one, each request says who asks. */
+/** The params of a request in an era: in the modern era, each request names the client. */
 export function paramsFor(era: Era, params: object | undefined): object | undefined {
   if (era === 'legacy') return params;
   const meta = {
@@ -35,7 +35,12 @@ export function paramsFor(era: Era, params: object | undefined): object | undefi
   return { ...params, _meta: meta };
 }
 
-export async function open(connection: Connection, era: Era, limit: number, signal: AbortSignal): Promise<Opened> {
+export async function openSession(
+  connection: Connection,
+  era: Era,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Opened> {
   const method = era === 'legacy' ? 'initialize' : 'server/discover';
   const introduction = { protocolVersion: versions.legacy, capabilities: {}, clientInfo: client };
   const params = era === 'legacy' ? introduction : paramsFor(era, undefined);
@@ -66,7 +71,7 @@ function openedLegacy(result: unknown): Opened {
 
 function openedModern(result: unknown): Opened {
   const { supportedVersions, capabilities, _meta } = isRecord(result) ? result : {};
-  // Some legacy servers answer anything with something.
+  // Some legacy servers answer any method with a result.
   if (!Array.isArray(supportedVersions)) return refused('server/discover: the answer names no supportedVersions');
   if (!supportedVersions.includes(versions.modern)) {
     return refused(`server/discover: it supports ${excerpt(supportedVersions.join(', '))}, not ${versions.modern}`);

@@ -1,6 +1,5 @@
-// Finds processes that a server left behind, however they got away: a variable that all of them inherit gives them
-// away, also those that made themselves a session of their own. Linux only, where the environment of a process can be
-// read.
+// Finds processes that a server left behind, in whatever session or group: all of them inherit a variable with a mark.
+// Linux only, where the environment of a process can be read.
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,20 +11,20 @@ export interface Leftover {
 }
 
 /** Not MCP_HOTLINE_…: names of that form are options. */
-export const MARK = 'HOTLINE_SMOKE';
+export const SMOKE_MARK = 'HOTLINE_SMOKE';
 
-/** What has been killed takes a moment to be gone. */
-const GRACE = 1000;
-const LOOK = 50;
+/** How long a killed process may take to disappear, and how often that is checked, in milliseconds. */
+const GRACE_MS = 1000;
+const CHECK_EVERY_MS = 50;
 
 export const canFindLeftovers = process.platform === 'linux';
 
-/** Those that are still there after a moment; they are ended, so that a failed check leaves nothing behind either. */
+/** Returns the processes that are still there after a moment, and kills them. */
 export async function endLeftovers(mark: string): Promise<Leftover[]> {
   if (!canFindLeftovers) return [];
   let left = await marked(mark);
-  for (let waited = 0; left.length > 0 && waited < GRACE; waited += LOOK) {
-    await delay(LOOK);
+  for (let waited = 0; left.length > 0 && waited < GRACE_MS; waited += CHECK_EVERY_MS) {
+    await delay(CHECK_EVERY_MS);
     left = await marked(mark);
   }
   for (const { pid } of left) {
@@ -39,7 +38,7 @@ export async function endLeftovers(mark: string): Promise<Leftover[]> {
 }
 
 async function marked(mark: string): Promise<Leftover[]> {
-  const found = await findMarked(MARK, (value) => value === mark);
+  const found = await findMarked(SMOKE_MARK, (value) => value === mark);
   return Promise.all(found.map(async ({ pid }) => ({ pid, command: await commandOf(pid) })));
 }
 

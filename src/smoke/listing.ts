@@ -1,24 +1,24 @@
-// Every list that a server declares, fetched to its last page, and whether its items have names of their own. How a
-// list is followed, and when it is given up, is lists/fetch.ts's; what is in the items is left to the other checks.
+// Fetches every list that a server declares to its last page, and checks that its items have unique names.
+// lists/fetch.ts follows a list and decides when to give up; other checks look into the items.
 
 import { fetchList, type Fetched, type Request } from '../lists/fetch.js';
 import { isRecord, LISTS, type List, type ListName } from '../lists/lists.js';
 import type { Connection } from './connection.js';
 import { paramsFor, resultProblems, whyNot, type Era } from './eras.js';
-import { counted, failed, judged, ok, type Verdict } from './report.js';
+import { counted, failed, resultOf, ok, type CheckResult } from './report.js';
 
-/** The lists that were had whole. */
+/** The lists that were fetched completely. */
 export type Listings = ReadonlyMap<ListName, readonly unknown[]>;
 
 const METHOD_NOT_FOUND = -32601;
-/** Each page may take as long as any answer, and all of them together so many times that. */
-const PATIENCE = 5;
+/** All pages together may take so many times as long as one answer. */
+const MAX_ANSWER_TIMES = 5;
 
 export function declared(capabilities: Readonly<Record<string, unknown>>): List[] {
   return LISTS.filter((list) => isRecord(capabilities[list.capability]));
 }
 
-/** A list that is optional, and that the server knows nothing of, is an empty one. */
+/** An optional list that the server does not know counts as empty. */
 export async function fetchOne(
   connection: Connection,
   era: Era,
@@ -38,18 +38,18 @@ export async function fetchOne(
     unknown = outcome.kind === 'error' && outcome.error.code === METHOD_NOT_FOUND;
     return { ok: false, error: new Error(whyNot(outcome, limit)) };
   };
-  const fetched = await fetchList(request, list, signal, limit * PATIENCE);
+  const fetched = await fetchList(request, list, signal, limit * MAX_ANSWER_TIMES);
   const optional = list.name === 'resourceTemplates' && unknown;
   return { fetched: optional ? { known: true, items: [] } : fetched, pages };
 }
 
-export function listVerdict(list: List, fetched: Fetched, pages: number): Verdict {
+export function listResult(list: List, fetched: Fetched, pages: number): CheckResult {
   if (!fetched.known) return failed(fetched.why);
   const onPages = pages > 1 ? ` on ${counted(pages, 'page')}` : '';
   return ok(`${counted(fetched.items.length, list.noun)}${onPages}`);
 }
 
-export function namesVerdict(listings: Listings): Verdict {
+export function namesResult(listings: Listings): CheckResult {
   const problems = LISTS.flatMap((list) => {
     const names = (listings.get(list.name) ?? []).map((item) => (isRecord(item) ? item[list.itemKey] : undefined));
     const nameless = names.filter((name) => typeof name !== 'string' || name === '').length;
@@ -60,5 +60,5 @@ export function namesVerdict(listings: Listings): Verdict {
     ];
   });
   const count = [...listings.values()].reduce((sum, items) => sum + items.length, 0);
-  return judged(problems, `${counted(count, 'name')}, each there once`);
+  return resultOf(problems, `${counted(count, 'name')}, each there once`);
 }

@@ -1,5 +1,5 @@
-// One line of the proxy's stdout, read as strictly as a peer may read it: UTF-8, JSON, and a JSON-RPC 2.0 message with
-// nothing missing. What the message says is left to those who asked for it.
+// Reads one line of the proxy's stdout as strictly as a peer may: UTF-8, JSON, and a complete JSON-RPC 2.0 message. The
+// caller knows what the message should say.
 
 import { isRecord } from '../lists/lists.js';
 

@@ -1,5 +1,5 @@
-// One connection in one era through the proxy as it is used, with a reload forced in the middle: the lists and the
-// results of the calls must be the same before and after it, and nothing but the one reload must happen.
+// Probes a server in one era over a reload, through the proxy as it is used: the lists and the results of the calls
+// must be the same before and after, and nothing but the one reload must happen.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,40 +7,49 @@ import { isDeepStrictEqual } from 'node:util';
 import { compareLists, describe } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
 import { callTool, type Called } from './calls.js';
-import { open, type Era } from './eras.js';
+import { openSession, type Era } from './eras.js';
 import { declared, fetchOne, type Listings } from './listing.js';
 import { readLog, type LogEvent } from './proxy-log.js';
-import { counted, failed, judged, ok, skipped, type Verdict } from './report.js';
-import { awaitLog, check, failureOf, leave, record, visit, type Run, type Visit } from './run.js';
-import { openedVerdict } from './plain.js';
+import { counted, failed, resultOf, ok, skipped, type CheckResult } from './report.js';
+import {
+  awaitLog,
+  check,
+  failureOf,
+  closeAndCheck,
+  record,
+  openProbe,
+  type SmokeRun,
+  type Probe,
+} from './smoke-run.js';
+import { openedResult } from './probe-era.js';
 
-/** What the client knows of the server at one time. */
-interface Sight {
+/** The lists and the results of the calls at one time. */
+interface Snapshot {
   readonly listings: Listings;
   readonly calls: readonly Called[];
 }
 
-export async function overReload(run: Run, era: Era): Promise<void> {
+export async function overReload(run: SmokeRun, era: Era): Promise<void> {
   const group = `${era}, over a reload`;
-  const force = await forcing(run);
+  const force = await reloadTrigger(run);
   const begin = performance.now();
-  const guest = await visit(run, group, era, ['--reload', ...force.options]);
-  const opened = await open(guest.connection, era, run.setup.timeout, run.signal);
-  const verdict = opened.kind === 'refused' ? failed(opened.why) : openedVerdict(opened);
-  record(run, group, 'handshake', verdict, performance.now() - begin);
+  const probe = await openProbe(run, group, era, ['--reload', ...force.options]);
+  const opened = await openSession(probe.connection, era, run.setup.timeout, run.signal);
+  const checkResult = opened.kind === 'refused' ? failed(opened.why) : openedResult(opened);
+  record(run, group, 'handshake', checkResult, performance.now() - begin);
   if (opened.kind === 'opened') {
-    const before = await look(run, guest, opened.capabilities);
-    const reloaded = await check(run, group, 'reload', () => reload(run, guest, force.now));
-    if (reloaded.status === 'ok') await compare(run, guest, before, opened.capabilities);
+    const before = await takeSnapshot(run, probe, opened.capabilities);
+    const reloaded = await check(run, group, 'reload', () => reload(run, probe, force.now));
+    if (reloaded.status === 'ok') await compare(run, probe, before, opened.capabilities);
   }
-  await leave(run, guest);
+  await closeAndCheck(run, probe);
 }
 
 /**
- * A signal does it, build included, where there are signals and the proxy has something to watch. Otherwise it is given
- * a file of ours to watch, and the file changes.
+ * A signal forces a reload, build included, where there are signals and the proxy has something to watch. Otherwise the
+ * proxy watches a file of our own, and we change it.
  */
-async function forcing(run: Run): Promise<{ options: string[]; now: (guest: Visit) => Promise<void> }> {
+async function reloadTrigger(run: SmokeRun): Promise<{ options: string[]; now: (probe: Probe) => Promise<void> }> {
   if (run.setup.watches && process.platform !== 'win32') {
     return { options: [], now: async ({ connection }) => connection.signal('SIGUSR2') };
   }
@@ -49,32 +58,32 @@ async function forcing(run: Run): Promise<{ options: string[]; now: (guest: Visi
   return { options: ['--watch', trigger], now: () => writeFile(trigger, 'after') };
 }
 
-async function reload(run: Run, guest: Visit, now: (guest: Visit) => Promise<void>): Promise<Verdict> {
-  const { connection } = guest;
+async function reload(run: SmokeRun, probe: Probe, now: (probe: Probe) => Promise<void>): Promise<CheckResult> {
+  const { connection } = probe;
   const { timeout, builds } = run.setup;
   const limit = timeout + (builds ?? 0);
-  await now(guest);
-  const end = await awaitLog(run, guest, (event) => isReload(event) || event.event === 'failed', limit);
-  connection.forgetQuestions();
+  await now(probe);
+  const end = await awaitLog(run, probe, (event) => isReload(event) || event.event === 'failed', limit);
+  connection.forgetServerRequests();
   if (end === undefined) return failed(`no new server served within ${limit} ms`);
   if (end.event === 'failed') return failureOf(end);
   return ok(`generation ${String(end['generation'])} in ${String(end['ms'])} ms`);
 }
 
-/** The first generation is ready too, but no reload. */
+/** A `ready` event of the first generation is no reload. */
 function isReload({ event, generation }: LogEvent): boolean {
   return (event === 'reloaded' || event === 'ready') && Number(generation) > 1;
 }
 
 async function compare(
-  run: Run,
-  guest: Visit,
-  before: Sight,
+  run: SmokeRun,
+  probe: Probe,
+  before: Snapshot,
   capabilities: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { group, connection } = guest;
+  const { group, connection } = probe;
   const begin = performance.now();
-  const after = await look(run, guest, capabilities);
+  const after = await takeSnapshot(run, probe, capabilities);
   const ms = performance.now() - begin;
   const lists = declared(capabilities);
   const changes = lists.flatMap((list) => {
@@ -82,11 +91,11 @@ async function compare(
     if (old === undefined || now === undefined) return [`${list.method} gave no list`];
     return compareLists(list, old, now).map((change) => `the reload changed a list: ${describe(change)}`);
   });
-  record(run, group, 'lists', judged(changes, `${counted(lists.length, 'list')} as before`), ms);
+  record(run, group, 'lists', resultOf(changes, `${counted(lists.length, 'list')} as before`), ms);
   for (const [at, { tool, expect }] of run.setup.calls.entries()) {
     const [old, now] = [before.calls[at], after.calls[at]];
     if (old === undefined || now === undefined) continue;
-    record(run, group, `call ${tool}`, callVerdict(old, now, expect.length > 0), 0);
+    record(run, group, `call ${tool}`, callResult(old, now, expect.length > 0), 0);
   }
   await check(run, group, 'reloads', async () => {
     const reloads = (await readLog(connection.log)).filter(isReload);
@@ -98,10 +107,10 @@ async function compare(
   });
 }
 
-/** A result that is said to contain something need not be the same otherwise. */
-function callVerdict(before: Called, after: Called, expected: boolean): Verdict {
-  const broken = [before, after].find(({ verdict }) => verdict.status !== 'ok');
-  if (broken !== undefined) return broken.verdict;
+/** With `--expect` the rest of a result may differ. */
+function callResult(before: Called, after: Called, expected: boolean): CheckResult {
+  const broken = [before, after].find(({ checkResult }) => checkResult.status !== 'ok');
+  if (broken !== undefined) return broken.checkResult;
   if (expected) return ok('as expected, before and after');
   if (isDeepStrictEqual(before.result, after.result)) return ok('the same result');
   return failed(
@@ -109,8 +118,12 @@ function callVerdict(before: Called, after: Called, expected: boolean): Verdict 
   );
 }
 
-async function look(run: Run, guest: Visit, capabilities: Readonly<Record<string, unknown>>): Promise<Sight> {
-  const { connection, era } = guest;
+async function takeSnapshot(
+  run: SmokeRun,
+  probe: Probe,
+  capabilities: Readonly<Record<string, unknown>>,
+): Promise<Snapshot> {
+  const { connection, era } = probe;
   const { calls, timeout } = run.setup;
   const listings = new Map<ListName, readonly unknown[]>();
   for (const list of declared(capabilities)) {
@@ -119,7 +132,7 @@ async function look(run: Run, guest: Visit, capabilities: Readonly<Record<string
   }
   const called: Called[] = [];
   for (const call of calls) {
-    if (connection.exit !== undefined) called.push({ verdict: skipped('the server is gone'), result: undefined });
+    if (connection.exit !== undefined) called.push({ checkResult: skipped('the server is gone'), result: undefined });
     else called.push(await callTool(connection, era, call, listings.get('tools') ?? [], timeout, run.signal));
   }
   return { listings, calls: called };

@@ -1,5 +1,5 @@
-// The proxy's own log, as JSON lines in a file: what it noticed about the server, and when a reload is over. A file and
-// not stderr, because stderr is the server's too and may hold lines of any kind.
+// Reads the proxy's own log, as JSON lines in a file: what it noticed about the server, and when a reload is over. A
+// file and not stderr, because stderr is also the server's and may contain any lines.
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,8 +11,8 @@ export interface LogEvent extends Readonly<Record<string, unknown>> {
   readonly text: string;
 }
 
-/** How often a file is looked at that somebody waits for: it tells nobody that it has grown. */
-const LOOK = 25;
+/** How often a file is read while an event is awaited. */
+const CHECK_EVERY_MS = 25;
 
 /** A server's process was started. */
 export function isStart({ event, pid }: LogEvent): boolean {
@@ -48,6 +48,6 @@ export async function logged(
   for (;;) {
     const found = (await readLog(file)).find(wanted);
     if (found !== undefined || signal.aborted) return found;
-    await delay(LOOK, undefined, { signal }).catch(() => {});
+    await delay(CHECK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }

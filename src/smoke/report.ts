@@ -1,5 +1,5 @@
-// What a smoke run found: checks, one after the other, and what they add up to. Pure; how it is printed is left to the
-// reporters, what is checked to the files beside it.
+// The result of a smoke run: checks, one after the other, and their sum. Pure; the reporters print it, the files beside
+// it perform the checks.
 
 export type Status = 'ok' | 'failed' | 'skipped';
 
@@ -18,29 +18,29 @@ export interface Check {
 export interface Report {
   readonly command: readonly string[];
   readonly checks: readonly Check[];
-  /** Whether any process of the server came so far as to answer. */
+  /** Whether any process of the server has answered. */
   readonly started: boolean;
   readonly ms: number;
-  /** The server's own last words on stderr, if something failed. */
+  /** The last lines of the server's stderr, if a check failed. */
   readonly stderr: string;
 }
 
-export type Verdict = Pick<Check, 'status' | 'detail' | 'problems'>;
+export type CheckResult = Pick<Check, 'status' | 'detail' | 'problems'>;
 
-export function ok(detail: string): Verdict {
+export function ok(detail: string): CheckResult {
   return { status: 'ok', detail, problems: [] };
 }
 
-export function failed(...problems: string[]): Verdict {
+export function failed(...problems: string[]): CheckResult {
   return { status: 'failed', detail: '', problems };
 }
 
-export function skipped(detail: string): Verdict {
+export function skipped(detail: string): CheckResult {
   return { status: 'skipped', detail, problems: [] };
 }
 
-/** Well if there are no problems. */
-export function judged(problems: readonly string[], detail: string): Verdict {
+/** `ok` if there are no problems. */
+export function resultOf(problems: readonly string[], detail: string): CheckResult {
   return problems.length === 0 ? ok(detail) : failed(...problems);
 }
 

@@ -36,8 +36,8 @@ function textReporter(): Reporter {
       const said = stderr === '' ? '' : `\nthe server's last words on stderr\n${indented(stderr, 4)}\n`;
       const skips = count('skipped') > 0 ? `, ${count('skipped')} skipped` : '';
       const sum = `${counted(checks.length, 'check')}: ${count('ok')} passed, ${count('failed')} failed${skips}`;
-      const verdict = started ? sum : `the server can't be started; ${sum}`;
-      return `${said}\n${verdict} (${(ms / 1000).toFixed(1)} s)\n`;
+      const summary = started ? sum : `the server can't be started; ${sum}`;
+      return `${said}\n${summary} (${(ms / 1000).toFixed(1)} s)\n`;
     },
   };
 }

@@ -1,10 +1,11 @@
-// Judges the schemas of tools as their clients will: valid by the draft that they name (2020-12 if they name none), all
-// references to be found, an object at the top. Validators are made when first needed: they take a while to load.
+// Checks the schemas of tools as clients do: valid by the draft that they name (2020-12 if they name none), all
+// references resolved, an object at the top. Validators are created when they are first needed, because they take a
+// while to load.
 
 import type { Ajv, ValidateFunction } from 'ajv';
 import { isRecord } from '../lists/lists.js';
 import type { Era } from './eras.js';
-import { counted, judged, type Verdict } from './report.js';
+import { counted, resultOf, type CheckResult } from './report.js';
 
 const drafts = ['draft-07', '2019-09', '2020-12'] as const;
 type Draft = (typeof drafts)[number];
@@ -13,7 +14,7 @@ type Compiled = { ok: true; validate: ValidateFunction } | { ok: false; problem:
 const made = new Map<string, Ajv>();
 
 /** Of all tools of one list. */
-export async function schemasVerdict(tools: readonly unknown[], era: Era): Promise<Verdict> {
+export async function schemasResult(tools: readonly unknown[], era: Era): Promise<CheckResult> {
   let count = 0;
   const problems: string[] = [];
   for (const tool of tools.filter(isRecord)) {
@@ -21,13 +22,13 @@ export async function schemasVerdict(tools: readonly unknown[], era: Era): Promi
       const schema = tool[member];
       if (schema === undefined && member === 'outputSchema') continue;
       count += 1;
-      // Since 2026-07-28 a tool may put out anything.
+      // Since 2026-07-28 the output of a tool may be any value.
       const mustBeObject = member === 'inputSchema' || era === 'legacy';
       const problem = await schemaProblem(schema, mustBeObject);
       if (problem !== undefined) problems.push(`tool ${String(tool['name'])}: ${member} ${problem}`);
     }
   }
-  return judged(problems, counted(count, 'schema'));
+  return resultOf(problems, counted(count, 'schema'));
 }
 
 async function schemaProblem(schema: unknown, mustBeObject: boolean): Promise<string | undefined> {
@@ -40,7 +41,7 @@ async function schemaProblem(schema: unknown, mustBeObject: boolean): Promise<st
   return compiled.ok ? undefined : compiled.problem;
 }
 
-/** What is wrong with a value, if anything. A schema that is wrong itself is told elsewhere. */
+/** What is wrong with a value, if anything. An invalid schema is reported by another check. */
 export async function mismatch(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string | undefined> {
   const compiled = await compile(schema);
   if (!compiled.ok || compiled.validate(value)) return undefined;
@@ -49,7 +50,7 @@ export async function mismatch(schema: Readonly<Record<string, unknown>>, value:
 
 async function compile(schema: Readonly<Record<string, unknown>>): Promise<Compiled> {
   const { $schema, ...rest } = schema;
-  const draft = draftOf($schema);
+  const draft = tempName($schema);
   if (draft === undefined) {
     return { ok: false, problem: `has the $schema ${JSON.stringify($schema)}, expected that of ${drafts.join(', ')}` };
   }
@@ -59,7 +60,7 @@ async function compile(schema: Readonly<Record<string, unknown>>): Promise<Compi
   }
   const compiled = compileBy(ajv, rest);
   if (compiled.ok || !compiled.problem.includes('Invalid regular expression')) return compiled;
-  // Many a pattern is a regular expression only without the flag for Unicode, which a schema can't choose.
+  // Many patterns are valid only without the Unicode flag of regular expressions, and a schema can't choose it.
   return compileBy(await validatorFor(draft, false), rest);
 }
 
@@ -73,7 +74,7 @@ function compileBy(ajv: Ajv, schema: object): Compiled {
   }
 }
 
-function draftOf($schema: unknown): Draft | undefined {
+function tempName($schema: unknown): Draft | undefined {
   if ($schema === undefined) return '2020-12';
   if (typeof $schema !== 'string') return undefined;
   const name = /^https?:\/\/json-schema\.org\/(?:draft\/)?([\w-]+)\/schema#?$/.exec($schema)?.[1];

@@ -1,24 +1,22 @@
-/**
- * A smoke run from its beginning to its end: build if there is a build, meet the server in each era, and again over a
- * reload where that is asked for. It prints nothing and ends no process but those it caused.
- */
+// A smoke run from its beginning to its end: runs the build if there is one, probes the server in each era, and again
+// over a reload if that is asked for. It prints nothing, and ends no processes but those that it caused.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ERAS, type Era } from './eras.js';
 import { overReload } from './over-reload.js';
 import { isStart } from './proxy-log.js';
-import { meet, type Met } from './plain.js';
-import { failed, ok, skipped, type Check, type Report, type Verdict } from './report.js';
-import { awaitLog, check, drop, failureOf, record, visit, type Run, type Setup } from './run.js';
+import { probeEra, type EraResult } from './probe-era.js';
+import { failed, ok, skipped, type Check, type Report, type CheckResult } from './report.js';
+import { awaitLog, check, closeProbe, failureOf, record, openProbe, type SmokeRun, type Setup } from './smoke-run.js';
 
-/** A server that has opened a session in one era has come up: it need not be waited for as long in the other. */
-const SECOND_ERA = 2000;
+/** A server that has opened a session in one era gets less time in the other era. */
+const SECOND_ERA_MS = 2000;
 
 export async function smoke(setup: Setup, tell: (check: Check) => void, signal: AbortSignal): Promise<Report> {
   const begin = performance.now();
   const scratch = await mkdtemp(join(tmpdir(), 'mcp-hotline-smoke-'));
-  const run: Run = { setup, scratch, signal, checks: [], tell, stderr: '' };
+  const run: SmokeRun = { setup, scratch, signal, checks: [], tell, stderr: '' };
   try {
     const started = await perform(run);
     const wrong = run.checks.some(({ status }) => status === 'failed');
@@ -30,50 +28,50 @@ export async function smoke(setup: Setup, tell: (check: Check) => void, signal: 
 }
 
 /** Whether the server could be started. */
-async function perform(run: Run): Promise<boolean> {
+async function perform(run: SmokeRun): Promise<boolean> {
   const { setup } = run;
   if (setup.builds !== undefined) {
     const built = await check(run, 'build', 'build', () => build(run, setup.builds ?? 0));
     if (built.status === 'failed') return false;
   }
-  const met = await meetAll(run);
+  const results = await probeAllEras(run);
   if (run.signal.aborted) return true;
-  for (const [era, how] of met) {
-    if (setup.reload && how.kind === 'spoken' && how.sound) await overReload(run, era);
+  for (const [era, result] of results) {
+    if (setup.reload && result.kind === 'spoken' && result.isValid) await overReload(run, era);
   }
-  return [...met.values()].some((how) => how.kind === 'spoken' || !how.gone);
+  return [...results.values()].some((result) => result.kind === 'spoken' || !result.gone);
 }
 
-async function meetAll(run: Run): Promise<Map<Era, Met>> {
-  const met = new Map<Era, Met>();
+async function probeAllEras(run: SmokeRun): Promise<Map<Era, EraResult>> {
+  const results = new Map<Era, EraResult>();
   for (const era of ERAS) {
-    const first = [...met.values()].find((how) => how.kind === 'spoken');
+    const first = [...results.values()].find((result) => result.kind === 'spoken');
     const { timeout } = run.setup;
-    const limit = first === undefined ? timeout : Math.min(timeout, SECOND_ERA + 3 * first.ms);
-    const how = await meet(run, era, limit);
-    met.set(era, how);
-    if ((how.kind === 'refused' && how.hopeless) || run.signal.aborted) break;
+    const limit = first === undefined ? timeout : Math.min(timeout, SECOND_ERA_MS + 3 * first.ms);
+    const result = await probeEra(run, era, limit);
+    results.set(era, result);
+    if ((result.kind === 'refused' && result.cannotStart) || run.signal.aborted) break;
   }
-  const spoken = [...met.values()].some(({ kind }) => kind === 'spoken');
-  for (const [era, how] of met) {
-    if (how.kind === 'spoken') continue;
+  const spoken = [...results.values()].some(({ kind }) => kind === 'spoken');
+  for (const [era, result] of results) {
+    if (result.kind === 'spoken') continue;
     record(
       run,
       era,
       'handshake',
-      spoken ? skipped(`not supported by the server (${how.why})`) : failed(how.why, ...how.signs),
-      how.ms,
+      spoken ? skipped(`not supported by the server (${result.why})`) : failed(result.why, ...result.hints),
+      result.ms,
     );
   }
-  return met;
+  return results;
 }
 
-/** The proxy builds before it starts a server, if it is to build: so let it. */
-async function build(run: Run, buildLimit: number): Promise<Verdict> {
+/** Starts the proxy, which runs the build before it starts a server. */
+async function build(run: SmokeRun, buildLimit: number): Promise<CheckResult> {
   const limit = buildLimit + run.setup.timeout;
-  const guest = await visit(run, 'build', 'legacy', ['--reload']);
-  const end = await awaitLog(run, guest, (line) => isStart(line) || line.event === 'failed', limit);
-  await drop(run, guest);
+  const probe = await openProbe(run, 'build', 'legacy', ['--reload']);
+  const end = await awaitLog(run, probe, (line) => isStart(line) || line.event === 'failed', limit);
+  await closeProbe(run, probe);
   if (end?.event === 'starting') return ok('done, and the server starts');
   return end === undefined ? failed(`no server was started within ${limit} ms`) : failureOf(end);
 }

@@ -1,8 +1,9 @@
-// What the watched files contain: a SHA-256 for each, and the marks that remember an earlier state. It
-// knows nothing of disks or events; the tree tells it. A mark costs what has changed since, not what is there.
-import { namedKey, pathOf, type Entry } from './entry.js';
+// The content index: path → SHA-256 of each watched file, and marks that remember an earlier state. It reads no disk
+// and gets no events; hashing.ts fills it. A mark stores only the files that have changed since, so it costs little in
+// a large tree.
+import { namedKey, pathOf, type FileEntry } from './entry.js';
 import { createFingerprints } from './fingerprint.js';
-import type { Pace } from './time-slice.js';
+import type { TimeSlice } from './time-slice.js';
 
 export interface Change {
   /** Relative to the working directory, with forward slashes. */
@@ -19,17 +20,22 @@ export interface Mark {
   readonly [markBrand]?: never;
 }
 
-type Before = Pick<Entry, 'digest' | 'rules' | 'data'> | undefined;
+type Before = Pick<FileEntry, 'digest' | 'rules' | 'data'> | undefined;
 
-export interface Contents {
+export interface ContentIndex {
   /** Grows with every change of content. */
   readonly version: number;
-  get(key: string): Entry | undefined;
-  set(key: string, entry: Entry): void;
+  /** Grows with every file that was saved, come or gone, whatever its content. */
+  readonly saves: number;
+  get(key: string): FileEntry | undefined;
+  set(key: string, entry: FileEntry): void;
   delete(key: string): void;
-  /** Until the contents are sealed, what is set is the baseline; this says that a file's baseline can't be known. */
-  unknown(key: string, rules: readonly string[], data?: boolean): void;
-  seal(): void;
+  /**
+   * Says that the content of a file at the start of the server can't be known. Only before `endBaseline`: until then,
+   * what is set counts as the content at the start.
+   */
+  setUnknownBaseline(key: string, rules: readonly string[], data?: boolean): void;
+  endBaseline(): void;
   /** `like`: as that one remembers it. */
   mark(like?: Mark): Mark;
   release(mark: Mark): void;
@@ -38,26 +44,32 @@ export interface Contents {
   stirredSince(mark: Mark): readonly Change[];
   fingerprint(rule: string): string;
   /** Computes the fingerprints in slices, so that asking for them costs nothing. */
-  prepare(rules: readonly string[], pace: Pace): Promise<void>;
+  prepare(rules: readonly string[], slice: TimeSlice): Promise<void>;
   /** When its inode last changed, in milliseconds since 1970, if it is there. */
   changedAt(path: string): number | undefined;
   /** All marks remember it as it is now. */
   accept(path: string): void;
+  /**
+   * The mark remembers it as it is now. Unless `since` is undefined, only if it has remembered the same as that one:
+   * what had changed before then still counts.
+   */
+  acceptFor(mark: Mark, path: string, since: Mark | undefined): void;
   /** All marks remember it as something else than it is now; the rules are for a file that is gone. */
   distrust(path: string, rules: readonly string[]): void;
 }
 
 const UNKNOWN = 'unknown';
 
-export function createContents(): Contents {
-  const entries = new Map<string, Entry>();
+export function createContentIndex(): ContentIndex {
+  const entries = new Map<string, FileEntry>();
   const marks = new Map<Mark, Map<string, Before>>();
-  /** What was told last, of each mark: one change of thousands of files is asked about several times in a turn. */
-  const told = new WeakMap<Mark, { readonly version: number; readonly changes: readonly Change[] }>();
-  const unknown = new Map<string, Before>();
+  /** The last result for each mark: callers ask several times in a turn, and there may be thousands of changes. */
+  const cachedChanges = new WeakMap<Mark, { readonly version: number; readonly changes: readonly Change[] }>();
+  const unknownBaselines = new Map<string, Before>();
   const fingerprints = createFingerprints(entries);
-  let sealed = false;
+  let baselineEnded = false;
   let version = 0;
+  let saves = 0;
 
   function record(key: string, before: Before, after: Before): void {
     version++;
@@ -66,15 +78,16 @@ export function createContents(): Contents {
   }
 
   function remember(key: string, before: Before): void {
-    if (!sealed) return;
+    saves++;
+    if (!baselineEnded) return;
     for (const overlay of marks.values()) if (!overlay.has(key)) overlay.set(key, before);
   }
 
-  function since(mark: Mark, stirred: boolean): readonly Change[] {
+  function since(mark: Mark, withTouched: boolean): readonly Change[] {
     const changes = new Map<string, Change>();
     for (const [key, before] of marks.get(mark) ?? []) {
       const after = entries.get(key);
-      if (!stirred && isSame(before, after)) continue;
+      if (!withTouched && isSame(before, after)) continue;
       const path = pathOf(key);
       const rules = union(changes.get(path)?.rules, union(before?.rules, after?.rules));
       const kind = isSame(before, after) || (before && after) ? 'changed' : before === undefined ? 'added' : 'removed';
@@ -86,16 +99,20 @@ export function createContents(): Contents {
   }
 
   function changedSince(mark: Mark): readonly Change[] {
-    const known = told.get(mark);
+    const known = cachedChanges.get(mark);
     if (known?.version === version) return known.changes;
     const changes = since(mark, false);
-    told.set(mark, { version, changes });
+    cachedChanges.set(mark, { version, changes });
     return changes;
   }
 
   return {
     get version() {
       return version;
+    },
+
+    get saves() {
+      return saves;
     },
 
     get: (key) => entries.get(key),
@@ -115,15 +132,16 @@ export function createContents(): Contents {
       record(key, before, undefined);
     },
 
-    unknown(key, rules, data = false) {
-      if (!sealed) unknown.set(key, { digest: UNKNOWN, rules, data });
+    setUnknownBaseline(key, rules, data = false) {
+      if (!baselineEnded) unknownBaselines.set(key, { digest: UNKNOWN, rules, data });
     },
 
-    seal() {
-      sealed = true;
+    endBaseline() {
+      baselineEnded = true;
       version++;
-      for (const overlay of marks.values()) for (const [key, before] of unknown) overlay.set(key, before);
-      unknown.clear();
+      saves++;
+      for (const overlay of marks.values()) for (const [key, before] of unknownBaselines) overlay.set(key, before);
+      unknownBaselines.clear();
     },
 
     mark(like) {
@@ -135,14 +153,14 @@ export function createContents(): Contents {
 
     release(mark) {
       marks.delete(mark);
-      told.delete(mark);
+      cachedChanges.delete(mark);
     },
 
     changedSince,
 
     stirredSince(mark) {
       const changed = changedSince(mark);
-      // As a rule what stirs has changed.
+      // Usually every file that was touched has also changed.
       return marks.get(mark)?.size === changed.length ? changed : since(mark, true);
     },
 
@@ -156,8 +174,20 @@ export function createContents(): Contents {
       for (const key of [path, namedKey(path)]) for (const overlay of marks.values()) overlay.delete(key);
     },
 
+    acceptFor(mark, path, other) {
+      const overlay = marks.get(mark);
+      const overlayOfOther = other && marks.get(other);
+      if (overlay === undefined || (other !== undefined && overlayOfOther === undefined)) return;
+      version++;
+      for (const key of [path, namedKey(path)]) {
+        const isAlike = overlayOfOther?.has(key) === true && isSame(overlay.get(key), overlayOfOther.get(key));
+        if (other === undefined || isAlike) overlay.delete(key);
+      }
+    },
+
     distrust(path, rules) {
       version++;
+      saves++;
       const key = entries.has(namedKey(path)) ? namedKey(path) : path;
       const before = { digest: UNKNOWN, rules: entries.get(key)?.rules ?? rules, data: true };
       for (const overlay of marks.values()) overlay.set(key, before);
@@ -165,7 +195,7 @@ export function createContents(): Contents {
   };
 }
 
-/** Most are one and the same: a checkout changes thousands. */
+/** Returns one of the two arrays where possible, because a checkout changes thousands of files of the same rules. */
 function union(a: readonly string[] = [], b: readonly string[] = []): readonly string[] {
   if (a === b || b.length === 0) return a;
   return a.length === 0 ? b : [...new Set([...a, ...b])];

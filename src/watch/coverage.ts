@@ -1,5 +1,5 @@
-// Whether files would be watched by paths and globs, by their names alone: for whoever warns that something is left
-// out. Ignored names and .gitignore files are not weighed.
+// Tells by their names whether files lie at paths and globs, for warnings that a file is left out. Ignored names and
+// .gitignore files are not considered.
 import { relative, sep } from 'node:path';
 import { isBelow, realOf } from './paths.js';
 import { parseRoot } from './roots.js';

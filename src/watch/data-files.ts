@@ -1,8 +1,8 @@
-// Which files of a package are data that its server reads: by name only, for roots that discovery adds (`Root.data`).
-// Also how many of them are watched, since a package may hold a whole store of them. What is named by an option never
-// comes here.
+// Tells by name which files of a package are data that its server reads, for roots that discovery adds (`Root.data`).
+// Also the limits on how many of them are watched, because a package may contain a store of thousands. Files that an
+// option names are not judged here.
 
-import { isDullDirectory, isDullFile } from './default-ignores.js';
+import { isDirectoryIgnoredByDefault, isIgnoredByDefault } from './default-ignores.js';
 
 export const DATA_ENDINGS: readonly string[] =
   'json jsonc yaml yml toml md txt csv sql graphql html hbs j2 ejs xml ini'.split(' ');
@@ -49,17 +49,17 @@ const AT_THE_TOP = new Set(
 
 /** `.env` and its kin: read at every start, though hidden and kept from git. */
 export function isEnvironmentFile(name: string): boolean {
-  return ENVIRONMENT.test(name) && !isDullFile(name.slice(1)) && !MODELS.test(name);
+  return ENVIRONMENT.test(name) && !isIgnoredByDefault(name.slice(1)) && !MODELS.test(name);
 }
 
 export function isDataFile(name: string): boolean {
-  return (DATA.test(name) && !isDullFile(name) && !NOT_DATA.test(name)) || isEnvironmentFile(name);
+  return (DATA.test(name) && !isIgnoredByDefault(name) && !NOT_DATA.test(name)) || isEnvironmentFile(name);
 }
 
 /** `top`: the directory that contains it is the top of a project. */
 export function holdsNoData(name: string, top: boolean): boolean {
   const lower = name.toLowerCase();
-  return isDullDirectory(name, top) || TESTS_AND_LOGS.has(lower) || (top && AT_THE_TOP.has(lower));
+  return isDirectoryIgnoredByDefault(name, top) || TESTS_AND_LOGS.has(lower) || (top && AT_THE_TOP.has(lower));
 }
 
 /** In one directory. */

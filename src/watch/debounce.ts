@@ -1,28 +1,27 @@
-// When to speak up: after things have been quiet for a while, but no later than a second after the first of them, since
-// a tree that is written to without end would never be quiet. What it speaks of is the caller's.
+// A debounce with a longest wait: it calls back after a quiet time, and at the latest a second after the first trigger,
+// because a tree that is written all the time is never quiet. The caller knows what was triggered.
 import debounce from 'debounce';
 import { clearImmediate, setImmediate } from 'node:timers';
 
-export interface Bell {
-  touch(): void;
+export interface Debouncer {
+  trigger(): void;
   clear(): void;
 }
 
-const LONGEST = 1000;
+const LONGEST_WAIT_MS = 1000;
 
-export function createBell(quiet: number, ring: () => void): Bell {
+export function createDebouncer(quiet: number, onQuiet: () => void): Debouncer {
   let afterPoll: NodeJS.Immediate | undefined;
-  // After a standstill of the process its timers are due before the kernel's events are read. So the event loop polls
-  // once more before the time counts as quiet: else a checkout there and back would be looked at in the middle of its
-  // way back.
+  // After the process stood still, its timers fire before the kernel's events are read. So the event loop polls once
+  // more before the time counts as quiet. Without that, a checkout there and back could be examined halfway.
   const trailing = debounce(() => {
     afterPoll = setImmediate(() => (afterPoll = setImmediate(fire)));
   }, quiet);
-  const latest = debounce(fire, Math.max(quiet, LONGEST));
+  const latest = debounce(fire, Math.max(quiet, LONGEST_WAIT_MS));
 
   function fire(): void {
     clear();
-    ring();
+    onQuiet();
   }
 
   function clear(): void {
@@ -32,10 +31,10 @@ export function createBell(quiet: number, ring: () => void): Bell {
   }
 
   return {
-    touch() {
+    trigger() {
       clearImmediate(afterPoll);
       trailing();
-      // Only the first: calling it again would put it off.
+      // Only the first trigger starts the longest wait: a second call would restart it.
       if (!latest.isPending) latest();
     },
     clear,

@@ -1,5 +1,5 @@
-// The names that nobody edits: what is left out without being asked. Names only; .gitignore files, --ignore and the
-// exceptions for what is named explicitly are for filter.ts to weigh.
+// The names that are ignored by default, because nobody edits such files. This file judges names only; filter.ts weighs
+// .gitignore files, --ignore and what is named explicitly.
 
 const DIRECTORIES = new Set([
   'node_modules',
@@ -11,8 +11,8 @@ const DIRECTORIES = new Set([
   'dist',
 ]);
 
-// These hold build output at the top of a project, but sources elsewhere: `src/build/` is a module like any other, and
-// an edit that is overlooked is worse than a restart too many.
+// Directories that hold build output at the top of a project, and sources elsewhere: `src/build/` is a module like any
+// other. To miss an edit is worse than one restart too many.
 const OUTPUTS = new Set(['build', 'out', 'target', 'coverage', 'htmlcov', '_build', 'tmp']);
 
 const TOPS = new Set([
@@ -51,16 +51,16 @@ const FILES = new RegExp(
   ].join('|'),
 );
 
-export function isDullFile(name: string): boolean {
+export function isIgnoredByDefault(name: string): boolean {
   return FILES.test(name);
 }
 
 /** `top`: the directory that contains it is the top of a project. */
-export function isDullDirectory(name: string, top: boolean): boolean {
+export function isDirectoryIgnoredByDefault(name: string, top: boolean): boolean {
   return name.startsWith('.') || DIRECTORIES.has(name) || name.endsWith('.egg-info') || (top && OUTPUTS.has(name));
 }
 
 /** A directory with one of these in it is the top of a project. */
-export function marksTop(name: string): boolean {
+export function isProjectMarker(name: string): boolean {
   return TOPS.has(name);
 }

@@ -1,22 +1,22 @@
-// What is known of one file, and the key that it is kept under. Data only.
+// What is known of one file, and its key in the content index. Data only.
 
-/** What stat said when the file was hashed. It chooses what to hash again, and never decides. */
+/** What stat returned when the file was hashed. It only chooses which files to hash again (P5, content only). */
 export interface Stamp {
   readonly size: number;
   readonly ctime: number;
   readonly ino: number;
 }
 
-export interface Entry extends Stamp {
+export interface FileEntry extends Stamp {
   readonly digest: string;
-  /** When the inode last changed, as far as is known: unlike the stamp's, never withheld. */
+  /** The inode time, as far as it is known. The stamp leaves a young time out, this one never. */
   readonly changed: number;
   readonly rules: readonly string[];
   /** Watched as data of the package, and named by nobody. */
   readonly data?: boolean;
 }
 
-/** A file that is named explicitly has an entry of its own beside the one of the directory that holds it. */
+/** A file that is named explicitly has an entry of its own, beside the one that it has in its directory. */
 export function namedKey(path: string): string {
   return `\0${path}`;
 }

@@ -1,8 +1,8 @@
-// Lists the files that paths and globs stand for at the moment, for whoever has to read them before they are watched.
-// By name only: .gitignore files are not weighed, so it may list a little more than is watched.
+// Lists the files that paths and globs stand for at the moment, for callers that read the files before they are
+// watched. It judges by name only and ignores .gitignore files, so it may list a little more than is watched.
 import { readdirSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { isDullDirectory, isDullFile } from './default-ignores.js';
+import { isDirectoryIgnoredByDefault, isIgnoredByDefault } from './default-ignores.js';
 import { parseRoot, type Glob } from './roots.js';
 
 /** Absolute paths. What is named without being a glob is among them even if it does not exist. */
@@ -21,11 +21,11 @@ function below(base: string, prefix: string, glob: Glob | undefined): string[] {
     const path = prefix + name;
     if (entry.isDirectory()) {
       if (glob?.reaches(path) === false) return [];
-      const isWanted = glob?.segments.includes(name) === true || !isDullDirectory(name, false);
+      const isWanted = glob?.segments.includes(name) === true || !isDirectoryIgnoredByDefault(name, false);
       return isWanted ? below(base, `${path}/`, glob) : [];
     }
     if (!entry.isFile() && !entry.isSymbolicLink()) return [];
-    return (glob === undefined ? !isDullFile(name) : glob.matches(path)) ? [join(base, path)] : [];
+    return (glob === undefined ? !isIgnoredByDefault(name) : glob.matches(path)) ? [join(base, path)] : [];
   });
 }
 

@@ -4,7 +4,7 @@ import { isAbsolute, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { holdsNoData, isDataFile, isEnvironmentFile } from './data-files.js';
 import { below, inNamedDirectory, isIgnored, without, type Layer } from './gitignore.js';
-import { isDullDirectory, isDullFile } from './default-ignores.js';
+import { isDirectoryIgnoredByDefault, isIgnoredByDefault } from './default-ignores.js';
 import type { Root } from './roots.js';
 
 /** One root, seen from one directory in it. */
@@ -18,7 +18,7 @@ export interface Scope {
 }
 
 /** What the filter has to know of the directory. */
-export interface Place {
+export interface FilteredDirectory {
   readonly path: string;
   /** How its entries are shown: '' or 'src/a/'. */
   readonly label: string;
@@ -27,38 +27,39 @@ export interface Place {
 }
 
 export interface Filter {
-  takes(scope: Scope, place: Place, name: string): boolean;
+  accepts(scope: Scope, directory: FilteredDirectory, name: string): boolean;
   /** The scope of the child directory, if the root reaches into it. */
-  enter(scope: Scope, place: Place, name: string): Scope | undefined;
+  enter(scope: Scope, directory: FilteredDirectory, name: string): Scope | undefined;
 }
 
 export function createFilter(options: { ignore: readonly string[]; ext: readonly string[] }): Filter {
   const endings = options.ext.map((ending) => (ending.startsWith('.') ? ending : `.${ending}`));
   const unwanted = options.ignore.map(parseIgnore);
-  const isUnwanted = (place: Place, name: string): boolean => unwanted.some((matches) => matches(place, name));
+  const isUnwanted = (directory: FilteredDirectory, name: string): boolean =>
+    unwanted.some((matches) => matches(directory, name));
 
   return {
-    takes(scope, place, name) {
+    accepts(scope, directory, name) {
       const { glob } = scope.root;
       const last = glob?.segments.at(-1) ?? '';
       if (scope.root.data && !isDataFile(name)) return false;
       if (glob && !glob.matches(scope.prefix + name)) return false;
       if (scope.root.data)
-        return !isUnwanted(place, name) && (isEnvironmentFile(name) || !isIgnored(scope.layers, name));
+        return !isUnwanted(directory, name) && (isEnvironmentFile(name) || !isIgnored(scope.layers, name));
       // `*.log` names the log files, and `*.yaml` what --ext did not think of.
-      if (isDullFile(name) && !isDullFile(last)) return false;
+      if (isIgnoredByDefault(name) && !isIgnoredByDefault(last)) return false;
       if (endings.length > 0 && !last.includes('.') && !endings.some((ending) => name.endsWith(ending))) return false;
-      return !isUnwanted(place, name) && !isIgnored(scope.layers, name);
+      return !isUnwanted(directory, name) && !isIgnored(scope.layers, name);
     },
 
-    enter(scope, place, name) {
+    enter(scope, directory, name) {
       const { glob } = scope.root;
       if (glob && !glob.reaches(scope.prefix + name)) return undefined;
       const isLeftOut = scope.root.data
-        ? holdsNoData(name, place.top || scope.prefix === '')
-        : isDullDirectory(name, place.top) && !glob?.segments.includes(name);
+        ? holdsNoData(name, directory.top || scope.prefix === '')
+        : isDirectoryIgnoredByDefault(name, directory.top) && !glob?.segments.includes(name);
       if (isLeftOut) return undefined;
-      if (isUnwanted(place, name) || isIgnored(scope.layers, `${name}/`)) return undefined;
+      if (isUnwanted(directory, name) || isIgnored(scope.layers, `${name}/`)) return undefined;
       return { ...scope, prefix: `${scope.prefix}${name}/`, layers: below(scope.layers, name) };
     },
   };
@@ -80,7 +81,7 @@ function withoutNamed(layer: Layer, { glob }: Root): Layer {
   return glob ? without(layer, glob.text) : layer;
 }
 
-function parseIgnore(given: string): (place: Place, name: string) => boolean {
+function parseIgnore(given: string): (directory: FilteredDirectory, name: string) => boolean {
   const pattern = given.replace(/^\.\//, '').replace(/\/+$/, '');
   const matches = picomatch(pattern, { dot: true, nonegate: true });
   if (!pattern.includes('/')) return (_, name) => matches(name);

@@ -1,13 +1,14 @@
 // Fingerprints: SHA-256 over the sorted (path, digest) of a rule's files, remembered until one of them changes. For
-// large trees they can be computed in slices ahead of time. The entries are the contents' and are only read here.
+// large trees they can be computed in slices ahead of time. The entries belong to the content
+// index and are only read here.
 import { createHash } from 'node:crypto';
-import { namedKey, pathOf, type Entry } from './entry.js';
-import type { Pace } from './time-slice.js';
+import { namedKey, pathOf, type FileEntry } from './entry.js';
+import type { TimeSlice } from './time-slice.js';
 
 export interface Fingerprints {
   of(rule: string): string;
   /** Computes them in slices, so that asking for them costs nothing. */
-  prepare(rules: readonly string[], pace: Pace): Promise<void>;
+  prepare(rules: readonly string[], slice: TimeSlice): Promise<void>;
   /** There is an entry that was not there. */
   added(key: string): void;
   /** Something of these rules is no longer what it was. */
@@ -17,7 +18,7 @@ export interface Fingerprints {
 // Characters of text between two looks at the clock.
 const STEP = 32 * 1024;
 
-export function createFingerprints(entries: ReadonlyMap<string, Entry>): Fingerprints {
+export function createFingerprints(entries: ReadonlyMap<string, FileEntry>): Fingerprints {
   const known = new Map<string, string>();
   // Every path, some of them twice or gone: sorting all anew for each fingerprint would hold up the traffic, appending
   // to what is in order already is cheap.
@@ -67,14 +68,14 @@ export function createFingerprints(entries: ReadonlyMap<string, Entry>): Fingerp
       return fingerprint;
     },
 
-    async prepare(rules, pace) {
+    async prepare(rules, slice) {
       for (const rule of rules) {
         if (known.has(rule)) continue;
         const before = version;
         const computing = steps(rule);
         let step = computing.next();
         for (; !step.done; step = computing.next()) {
-          const turn = pace();
+          const turn = slice();
           if (turn) await turn;
           if (version !== before) return;
         }

@@ -1,72 +1,73 @@
-// From a path to its content: hashes what the tree and the places found and hands it to the contents. It decides what
-// has to be read again, what an unreadable file counts for, and which baselines can't be known.
+// Hashes the files that the tree and the root locations found, and stores the digests in the content index. It decides
+// which files have to be read again, how an unreadable file counts, and which contents at the start of the server can't
+// be known. digest.ts reads a single file.
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Contents } from './content-index.js';
+import type { ContentIndex } from './content-index.js';
 import { MAX_DATA_BYTES } from './data-files.js';
 import { EMPTY, isUntouched, readFile, readLink, type Reading } from './digest.js';
 import type { Stamp } from './entry.js';
 import type { Listing } from './listing.js';
-import type { Pace } from './time-slice.js';
+import type { TimeSlice } from './time-slice.js';
 import { statOf } from './paths.js';
-import type { Directory, Found, Taken } from './tree.js';
+import type { Directory, FileToHash, Membership } from './tree.js';
 
-export interface IntakeOptions {
-  contents: Contents;
+export interface HashingOptions {
+  contents: ContentIndex;
   /** When the server was started. */
   since: number;
   isPending(path: string): boolean;
   observe(directory: string): void;
   unobserve(directory: string): void;
   unreadable(path: string): void;
-  /** The file was read again and is what it was; `touched`: its inode has changed or is another one. */
+  /** The file was read again and its content is the same. `touched`: its inode has changed, or is another inode. */
   same(path: string, touched: boolean): void;
 }
 
-export interface Intake {
-  take(found: readonly Found[], pace: Pace): Promise<void>;
-  /** What was deleted between the start and the listing is in neither. */
-  takeListing(directory: Directory, listing: Listing): void;
+export interface Hashing {
+  hashFiles(found: readonly FileToHash[], slice: TimeSlice): Promise<void>;
+  /** Looks for signs that a file was deleted after the server was started and before the directory was listed. */
+  recordListing(directory: Directory, listing: Listing): void;
   /** A file that is named explicitly. */
-  takeNamed(key: string, path: string, rules: readonly string[], pace: Pace): Promise<void>;
+  hashNamedFile(key: string, path: string, rules: readonly string[], slice: TimeSlice): Promise<void>;
   readonly hasLinks: boolean;
   /** The links that stand for this file. */
   linksTo(path: string): ReadonlySet<string>;
-  /** Links inside a root with nothing behind them: no event tells when the directory that they lead to comes. */
+  /** Links inside a root whose target does not exist. There is no event when the directory of the target is created. */
   readonly broken: ReadonlySet<string>;
-  /** Directories that are watched only for the files that links stand for. */
-  readonly holds: ReadonlyMap<string, number>;
+  /** Directories outside of all roots that are watched for the targets of links, with the number of links. */
+  readonly targetParents: ReadonlyMap<string, number>;
   /** The link is gone or has become something else. */
   unlink(path: string): void;
-  seal(): void;
+  endBaseline(): void;
 }
 
-// Kernels take file times from a clock that is up to a tick (10 ms) late: a file saved just after the start may seem
-// older. Taken too wide this costs a reload, too narrow it loses an edit.
-const LATE = 15;
-// A save in place empties the file first, and whoever saves may be slow to fill it again.
-const EMPTIED = 250;
-const AGAIN = 5;
+// Kernels take file times from a clock that is up to a tick (10 ms) late, so a file that was saved just after the start
+// of the server may have an older time. A value that is too large costs a reload, one that is too small loses an edit.
+const FILE_CLOCK_LAG_MS = 15;
+// A save in place truncates the file first, and the program that saves may take a while to write the content.
+const TRUNCATED_WAIT_MS = 250;
+const REREAD_EVERY_MS = 5;
 const NO_STAMP: Stamp = { size: 0, ctime: NaN, ino: 0 };
 const NONE: ReadonlySet<string> = new Set();
 
-function limitOf({ data }: Taken): number {
+function limitOf({ data }: Membership): number {
   return data ? MAX_DATA_BYTES : Infinity;
 }
 
-export function createIntake(options: IntakeOptions): Intake {
+export function createHashing(options: HashingOptions): Hashing {
   const { contents } = options;
   const links = new Map<string, Set<string>>();
   const targets = new Map<string, string>();
-  const holds = new Map<string, number>();
+  const targetParents = new Map<string, number>();
   const broken = new Set<string>();
-  let sealed = false;
+  let baselineEnded = false;
   let firstUntil: number | undefined;
 
-  function put(key: string, path: string, { rules, data }: Taken, reading: Reading): void {
+  function record(key: string, path: string, { rules, data }: Membership, reading: Reading): void {
     if (reading === 'absent') {
-      // It was there a moment ago, so the server may have read it.
-      contents.unknown(key, rules, data);
+      // It existed when the directory was listed, so the server may have read it.
+      contents.setUnknownBaseline(key, rules, data);
       contents.delete(key);
     } else if (reading === 'large') {
       contents.delete(key);
@@ -75,20 +76,21 @@ export function createIntake(options: IntakeOptions): Intake {
       options.unreadable(path);
     } else {
       const before = contents.get(key);
-      if (sealed && before?.digest === reading.digest) {
+      if (baselineEnded && before?.digest === reading.digest) {
         options.same(path, before.changed !== reading.changed || before.ino !== reading.stamp.ino);
       }
       contents.set(key, { digest: reading.digest, changed: reading.changed, rules, data, ...reading.stamp });
-      if (!sealed && (isLate(reading.changed) || options.isPending(path))) contents.unknown(key, rules, data);
+      if (!baselineEnded && (isAfterStart(reading.changed) || options.isPending(path)))
+        contents.setUnknownBaseline(key, rules, data);
     }
   }
 
-  /** Whether it happened after the start, or may have. */
-  function isLate(time = -Infinity): boolean {
-    return time >= options.since - LATE;
+  /** Whether this time is after the start of the server, or may be. */
+  function isAfterStart(time = -Infinity): boolean {
+    return time >= options.since - FILE_CLOCK_LAG_MS;
   }
 
-  function isKnown(key: string, path: string, { rules, data }: Taken): boolean {
+  function isKnown(key: string, path: string, { rules, data }: Membership): boolean {
     const entry = contents.get(key);
     if (entry === undefined || Number.isNaN(entry.ctime)) return false;
     const stats = statOf(path);
@@ -100,19 +102,26 @@ export function createIntake(options: IntakeOptions): Intake {
   function isEmptied(key: string, reading: Reading): boolean {
     if (typeof reading === 'string' || reading.digest !== EMPTY) return false;
     const before = contents.get(key)?.digest;
-    // At the first look nobody knows what it was: it may have been emptied since the start.
-    return before === undefined ? !sealed && isLate(reading.changed) : before !== EMPTY;
+    // Before the baseline ends there is no earlier content to compare with: the file may have been truncated since the
+    // start.
+    return before === undefined ? !baselineEnded && isAfterStart(reading.changed) : before !== EMPTY;
   }
 
-  /** What somebody saved, not the nothing that is there in the middle of a save. */
-  async function whole(key: string, path: string, reading: Reading, pace: Pace, limit: number): Promise<Reading> {
-    let until = performance.now() + EMPTIED;
-    // Many may be new and empty at the first look: it waits once for all of them.
-    if (!sealed) until = firstUntil ??= until;
+  /** Waits for the content of a file that was read while a save had truncated it. */
+  async function readWhole(
+    key: string,
+    path: string,
+    reading: Reading,
+    slice: TimeSlice,
+    limit: number,
+  ): Promise<Reading> {
+    let until = performance.now() + TRUNCATED_WAIT_MS;
+    // Before the baseline ends many files may be empty: one wait is enough for all of them.
+    if (!baselineEnded) until = firstUntil ??= until;
     let latest = reading;
     while (isEmptied(key, latest) && performance.now() < until) {
-      await delay(AGAIN);
-      latest = await readFile(path, pace, limit);
+      await delay(REREAD_EVERY_MS);
+      latest = await readFile(path, slice, limit);
     }
     return latest;
   }
@@ -135,69 +144,75 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   function hold(directory: string, by: number): void {
-    const count = (holds.get(directory) ?? 0) + by;
-    if (count > 0) holds.set(directory, count);
-    else holds.delete(directory);
+    const count = (targetParents.get(directory) ?? 0) + by;
+    if (count > 0) targetParents.set(directory, count);
+    else targetParents.delete(directory);
     if (count === 0) options.unobserve(directory);
-    // Anew if need be: another directory may have taken its place since.
+    // Also if it is observed: another directory may have taken its place.
     if (by === 1) options.observe(directory);
   }
 
-  async function takeLink({ directory, name }: Found, taken: Taken, pace: Pace): Promise<void> {
+  async function hashLink({ directory, name }: FileToHash, membership: Membership, slice: TimeSlice): Promise<void> {
     const path = directory.prefix + name;
     const bases = directory.scopes.map((scope) => scope.base);
-    // Twice if the target is new: what was written before it was watched has not been seen.
+    // Read twice if the target is new: there was no event for a save before the target was watched.
     for (;;) {
-      const link = await readLink(path, bases, pace, limitOf(taken));
+      const link = await readLink(path, bases, slice, limitOf(membership));
       const isNew =
         link.target !== undefined && (targets.get(path) !== link.target || (broken.has(path) && !link.broken));
       if (isNew) retarget(path, undefined);
       retarget(path, link.target);
       if (link.target !== undefined && link.broken) broken.add(path);
       if (isNew) continue;
-      put(directory.label + name, path, taken, link.reading);
+      record(directory.label + name, path, membership, link.reading);
       return;
     }
   }
 
   return {
-    async take(found, pace) {
+    async hashFiles(found, slice) {
       for (const item of found) {
-        const turn = pace();
+        const turn = slice();
         if (turn) await turn;
         const { directory, name } = item;
-        const taken = directory.files.get(name);
-        if (taken === undefined) continue;
+        const membership = directory.files.get(name);
+        if (membership === undefined) continue;
         const path = directory.prefix + name;
         const key = directory.label + name;
         if (item.link) {
-          await takeLink(item, taken, pace);
+          await hashLink(item, membership, slice);
           continue;
         }
         retarget(path, undefined);
-        if (isKnown(key, path, taken)) continue;
-        const limit = limitOf(taken);
-        const started = readFile(path, pace, limit);
+        if (isKnown(key, path, membership)) continue;
+        const limit = limitOf(membership);
+        const started = readFile(path, slice, limit);
         const reading = started instanceof Promise ? await started : started;
-        put(key, path, taken, isEmptied(key, reading) ? await whole(key, path, reading, pace, limit) : reading);
+        record(
+          key,
+          path,
+          membership,
+          isEmptied(key, reading) ? await readWhole(key, path, reading, slice, limit) : reading,
+        );
       }
     },
 
-    takeListing(directory, listing) {
-      if (sealed || !isLate(statOf(directory.path)?.ctimeMs)) return;
-      // Something has come, which shows by itself, or gone.
+    recordListing(directory, listing) {
+      if (baselineEnded || !isAfterStart(statOf(directory.path)?.ctimeMs)) return;
+      // The directory was changed after the start, so an entry was created or deleted. A new entry shows by its birth
+      // time.
       const names = ['.gitignore', ...listing.files, ...listing.links, ...listing.directories];
-      if (names.some((name) => isLate(statOf(directory.prefix + name)?.birthtimeMs))) return;
-      // Of data nobody can tell: servers keep temporary files beside it.
+      if (names.some((name) => isAfterStart(statOf(directory.prefix + name)?.birthtimeMs))) return;
+      // Not for data: servers keep temporary files beside their data, so a deletion there means nothing.
       const roots = directory.scopes.map((scope) => scope.root).filter(({ data }) => !data);
       const rules = new Set(roots.map(({ rule }) => rule));
-      if (rules.size > 0) contents.unknown(directory.label === '' ? './' : directory.label, [...rules]);
+      if (rules.size > 0) contents.setUnknownBaseline(directory.label === '' ? './' : directory.label, [...rules]);
     },
 
-    async takeNamed(key, path, rules, pace) {
-      const taken = { rules, data: false };
-      if (isKnown(key, path, taken)) return;
-      put(key, path, taken, await whole(key, path, await readFile(path, pace), pace, Infinity));
+    async hashNamedFile(key, path, rules, slice) {
+      const membership = { rules, data: false };
+      if (isKnown(key, path, membership)) return;
+      record(key, path, membership, await readWhole(key, path, await readFile(path, slice), slice, Infinity));
     },
 
     broken,
@@ -206,7 +221,7 @@ export function createIntake(options: IntakeOptions): Intake {
     },
     linksTo: (path) => links.get(path) ?? NONE,
     unlink: (path) => retarget(path, undefined),
-    holds,
-    seal: () => (sealed = true),
+    targetParents,
+    endBaseline: () => (baselineEnded = true),
   };
 }

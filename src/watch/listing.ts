@@ -1,11 +1,11 @@
 // Reads directories: their entries, sorted into files, links and directories, and the .gitignore files that apply.
-// Large directories are read in pieces, since one readdir of 100,000 names would hold up the traffic. Which entries
-// count is not its business.
+// Large directories are read in pieces, since one readdir of 100,000 names would hold up the traffic. filter.ts decides
+// which entries count.
 import { lstatSync, opendirSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
 import { basename, join } from 'node:path';
 import { below, parseLayer, type Layer } from './gitignore.js';
-import { marksTop } from './default-ignores.js';
-import type { Pace } from './time-slice.js';
+import { isProjectMarker } from './default-ignores.js';
+import type { TimeSlice } from './time-slice.js';
 import { parentsInProject } from './roots.js';
 
 export interface Listing {
@@ -23,12 +23,12 @@ export type Listed = Listing | 'absent' | 'unreadable';
 // In bytes as stat reports them: some thousand names on the file systems that report any.
 const LARGE = 256 * 1024;
 
-export function list(path: string, pace: Pace): Listed | Promise<Listed> {
+export function list(path: string, slice: TimeSlice): Listed | Promise<Listed> {
   const listing: Listing = { files: [], links: [], directories: [], top: false, gitignore: undefined };
   try {
     const stats = lstatSync(path);
     if (!stats.isDirectory()) return 'absent';
-    if (stats.size > LARGE) return listInPieces(path, listing, pace);
+    if (stats.size > LARGE) return listInPieces(path, listing, slice);
     for (const entry of readdirSync(path, { withFileTypes: true })) sort(listing, path, entry);
     return listing;
   } catch (error) {
@@ -36,13 +36,13 @@ export function list(path: string, pace: Pace): Listed | Promise<Listed> {
   }
 }
 
-async function listInPieces(path: string, listing: Listing, pace: Pace): Promise<Listed> {
+async function listInPieces(path: string, listing: Listing, slice: TimeSlice): Promise<Listed> {
   try {
     const directory = opendirSync(path, { bufferSize: 256 });
     try {
       for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
         sort(listing, path, entry);
-        const turn = pace();
+        const turn = slice();
         if (turn) await turn;
       }
     } finally {
@@ -56,7 +56,7 @@ async function listInPieces(path: string, listing: Listing, pace: Pace): Promise
 
 function sort(listing: Listing, path: string, entry: Dirent): void {
   const { name } = entry;
-  if (marksTop(name)) listing.top = true;
+  if (isProjectMarker(name)) listing.top = true;
   if (name === '.gitignore') listing.gitignore = gitignoreIn(path);
   else if (entry.isFile()) listing.files.push(name);
   else if (entry.isDirectory()) listing.directories.push(name);

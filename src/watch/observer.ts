@@ -1,6 +1,6 @@
-// Keeps the directories under observation, by events as long as the system has watches to give and its file systems
-// tell of changes, and by polling from then on. Where events may be late or get lost, it has everything looked at now
-// and then. The rest of the folder need not know which; only the caller of a check does.
+// Observes directories: by events as long as the system has watches to give and the file system reports changes, by
+// polling from then on. Where events may be late or lost, it asks for a check of all files from time to time. The rest
+// of the folder need not know which source is used; only the caller of a check does.
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openPolling } from './polling.js';
@@ -18,15 +18,15 @@ export interface ObserverOptions extends SourceCallbacks {
   isNeeded(directory: string): boolean;
   /** The text says why, what to do about it, and what comes next. */
   fellBack(text: string): void;
-  /** Something may have changed that no event has told or will tell of. Resolves when that has been looked at. */
-  unsure(): Promise<void>;
+  /** There may be a change without an event, now or later. Resolves when all files have been checked. */
+  recheckAll(): Promise<void>;
 }
 
 export interface Observer {
   readonly mode: Source['mode'];
   /**
-   * The event of a change is there as soon as the event loop has polled. If not, only a look at everything tells the
-   * disk as it is.
+   * The event of a change is delivered as soon as the event loop has polled. If not, only a check of all files tells
+   * the state of the disk.
    */
   readonly isPrompt: boolean;
   observe(directory: string): void;
@@ -38,7 +38,7 @@ export interface Observer {
 
 const DEFAULT_POLL = 2000;
 const SWEEP_EVERY_MS = 2000;
-/** Of the time, one part in this many at most goes into sweeps: a large tree is looked at less often. */
+/** At most one part in this many of the time is spent on sweeps, so a large tree is checked less often. */
 const SWEEP_SHARE = 10;
 const REMEDIES = new Map([
   ['ENOSPC', 'raise fs.inotify.max_user_watches with sysctl'],
@@ -55,7 +55,7 @@ export function createObserver(options: ObserverOptions): Observer {
   function poll(): Source {
     const isWanted = (path: string): boolean => options.isWanted(dirname(path), basename(path));
     const interval = options.poll ?? DEFAULT_POLL;
-    const looked = (): void => void options.unsure();
+    const looked = (): void => void options.recheckAll();
     return openPolling(options, { interval, isWanted, isListed: options.isListed, looked });
   }
 
@@ -63,7 +63,7 @@ export function createObserver(options: ObserverOptions): Observer {
     void source.close();
     source = poll();
     for (const path of options.needed()) source.add(path);
-    options.lost();
+    options.onEventsLost();
     options.fellBack(why);
   }
 
@@ -73,7 +73,7 @@ export function createObserver(options: ObserverOptions): Observer {
       await delay(pause, undefined, { ref: false, signal: closing.signal });
       if (source.mode !== 'events') return;
       const began = performance.now();
-      await options.unsure();
+      await options.recheckAll();
       took = performance.now() - began;
     }
   }

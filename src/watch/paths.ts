@@ -1,5 +1,4 @@
-// Paths: where they really are, what is there, and how they are shown. Facts only; which paths matter is decided
-// elsewhere.
+// Paths: resolved links, stat, and the labels that are shown. Facts only; which paths matter is decided elsewhere.
 import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 

@@ -1,6 +1,6 @@
-// The other source: chokidar, which asks stat for every file again and again. For --poll, and for when the system gives
-// no more watches. Its `raw` event is all that is used: it fires on any difference, a changed inode time included,
-// where the others want a later time stamp or another size.
+// The other source of events: chokidar, which polls every file with stat. It is used for --poll, and when the system
+// has no more watches to give. Only its `raw` event is used: that one fires on any difference, a changed inode time
+// included, while the other events need a later time stamp or another size.
 import type { FSWatcher, watch as Poll } from 'chokidar';
 import debounce from 'debounce';
 import { basename, dirname, normalize } from 'node:path';
@@ -13,8 +13,10 @@ export interface PollOptions {
   isWanted(path: string): boolean;
   /** Whether all of a directory's entries matter. */
   isListed(directory: string): boolean;
-  /** The first look at new directories is over: what changed between listing them and it has not been reported.
-   * Or a directory stirred that need not matter. */
+  /**
+   * The first look at new directories is over: what changed between listing them and it has not been reported. Or a
+   * directory stirred that need not matter.
+   */
   looked(): void;
 }
 
@@ -22,12 +24,12 @@ export function openPolling(callbacks: SourceCallbacks, options: PollOptions): S
   const directories = new Set<string>();
   const closing = new AbortController();
   let watcher: FSWatcher | undefined;
-  // What its first look finds is the old state to chokidar, however new it is.
+  // chokidar takes what its first scan finds for the old state, so a change before that scan has no event.
   const looked = debounce(options.looked, options.interval);
   const isWanted = (path: string): boolean => directories.has(path) || options.isWanted(path);
 
-  // Loaded only here: it costs a start with events nothing. Polling is the last resort of a system that lacks
-  // something, and that may keep it from being loaded: then each attempt to is a look at everything.
+  // Loaded only here, so that a start with events does not pay for it. Polling is the last resort of a system that
+  // lacks a resource, and the lack may keep chokidar from being loaded: then each attempt to load it checks all files.
   async function start(): Promise<void> {
     for (; !closing.signal.aborted; await delay(options.interval, undefined, { ref: false, signal: closing.signal })) {
       const chokidar = await import('chokidar').catch(() => undefined);
@@ -53,11 +55,11 @@ export function openPolling(callbacks: SourceCallbacks, options: PollOptions): S
       }),
     );
     watcher.on('raw', (_, path) => {
-      // Of a directory that is watched for one entry only, most changes mean nothing.
-      if (directories.has(path)) (options.isListed(path) ? callbacks.lost : looked)();
-      else callbacks.stirred(dirname(path), basename(path), true);
+      // In a directory that is watched for one entry only, most changes don't matter.
+      if (directories.has(path)) (options.isListed(path) ? callbacks.onEventsLost : looked)();
+      else callbacks.onEntryChanged(dirname(path), basename(path), true);
     });
-    watcher.on('error', () => callbacks.lost());
+    watcher.on('error', () => callbacks.onEventsLost());
     watcher.add([...directories]);
     looked();
   }
@@ -81,7 +83,8 @@ export function openPolling(callbacks: SourceCallbacks, options: PollOptions): S
       looked.clear();
       await started;
       const end = watcher?.close();
-      // It has dropped our listeners, and what it still had under way may yet fail: without one, that would be thrown.
+      // close() removes our listeners, but work of chokidar may still fail: an error without a listener would be
+      // thrown.
       watcher?.on('error', () => {});
       await end;
     },

@@ -1,127 +1,135 @@
-// Where the roots are: a root may be missing, be a link that is turned elsewhere, be deleted and made again. The
-// directory entries that decide it (the anchors) are watched, and a root whose anchor stirs is located anew. What lies
-// inside a root directory is the tree's business.
+// Where the roots are. A root may be missing, be a link whose target changes, or be deleted and created again. The
+// directory entries that decide this (the anchors) are watched, and a root is located again after an event of one of
+// its anchors. tree.ts watches what lies inside a root directory.
 import { dirname, join } from 'node:path';
 import { namedKey } from './entry.js';
 import type { Filter } from './filter.js';
-import type { Intake } from './hashing.js';
-import type { Pace } from './time-slice.js';
+import type { Hashing } from './hashing.js';
+import type { TimeSlice } from './time-slice.js';
 import { isBelow } from './paths.js';
-import { locate, parentsInProject, type Place, type Root } from './roots.js';
-import type { Found, Tree } from './tree.js';
+import { locate, parentsInProject, type RootLocation, type Root } from './roots.js';
+import type { FileToHash, Tree } from './tree.js';
 
-export interface PlacesOptions {
+export interface RootLocationsOptions {
   /** Without symbolic links. */
   cwd: string;
   roots: readonly Root[];
   tree: Tree;
-  intake: Intake;
+  hashing: Hashing;
   filter: Filter;
   isNever(path: string): boolean;
   observe(directory: string): void;
   unobserve(directory: string): void;
-  /** Files in the directory count by their content. */
+  /** The content of files in this directory counts. */
   expectChanges(directory: string): void;
   forget(key: string): void;
 }
 
-export interface Places {
+export interface RootLocations {
   isAnchor(path: string): boolean;
-  /** The directories that are watched for anchors. */
-  readonly holds: ReadonlySet<string>;
-  /** Locates the roots that depend on one of these paths (all roots, without) and takes in what is there; returns the
-   * directories walked. */
-  settle(paths: readonly string[] | undefined, found: Found[], pace: Pace): Promise<ReadonlySet<string>>;
-  /** Walks what a root names and something else has let go of. */
-  mend(found: Found[], pace: Pace): Promise<void>;
+  /** The directories that are watched because they contain an anchor. */
+  readonly watchedParents: ReadonlySet<string>;
+  /**
+   * Locates the roots that depend on one of these paths (all roots, without) and takes in what is there; returns the
+   * directories walked.
+   */
+  locateRoots(
+    paths: readonly string[] | undefined,
+    found: FileToHash[],
+    slice: TimeSlice,
+  ): Promise<ReadonlySet<string>>;
+  /** Walks roots whose directories were dropped because of another root. */
+  rewalkDropped(found: FileToHash[], slice: TimeSlice): Promise<void>;
   /** Roots with nothing there, globs that match nothing among them. */
-  missing(pace: Pace): Promise<Root[]>;
+  missing(slice: TimeSlice): Promise<Root[]>;
   /** How many files are named by themselves. */
   files(): number;
 }
 
-const NOWHERE: Place = { kind: 'absent', real: '', anchors: [] };
+const NOWHERE: RootLocation = { kind: 'absent', real: '', anchors: [] };
 
-export function createPlaces(options: PlacesOptions): Places {
-  const { cwd, tree, intake } = options;
-  const places = new Map<Root, Place>(options.roots.map((root) => [root, NOWHERE]));
+export function createRootLocations(options: RootLocationsOptions): RootLocations {
+  const { cwd, tree, hashing } = options;
+  const locations = new Map<Root, RootLocation>(options.roots.map((root) => [root, NOWHERE]));
   const anchors = new Map<string, Set<Root>>();
-  const holds = new Set<string>();
+  const watchedParents = new Set<string>();
 
-  function find(root: Root): Place {
-    const place = locate(root.named, cwd);
-    if (options.isNever(place.real) || options.isNever(root.named)) return NOWHERE;
-    if ((root.glob || root.data) && place.kind === 'file') return { ...place, kind: 'absent' };
-    if (place.kind !== 'directory') return place;
-    const ignores = parentsInProject(place.real, cwd).map((parent) => join(parent, '.gitignore'));
-    return { ...place, anchors: [...place.anchors, ...ignores] };
+  function find(root: Root): RootLocation {
+    const location = locate(root.named, cwd);
+    if (options.isNever(location.real) || options.isNever(root.named)) return NOWHERE;
+    if ((root.glob || root.data) && location.kind === 'file') return { ...location, kind: 'absent' };
+    if (location.kind !== 'directory') return location;
+    const ignores = parentsInProject(location.real, cwd).map((parent) => join(parent, '.gitignore'));
+    return { ...location, anchors: [...location.anchors, ...ignores] };
   }
 
-  // First watched, then looked at again, until there is nothing new to watch: nothing falls in between.
-  function watchAndFind(root: Root): Place {
+  // Watches first and looks again then, until there is nothing new to watch: so no change in between is missed.
+  function watchAndFind(root: Root): RootLocation {
     for (;;) {
-      const place = find(root);
-      const fresh = place.anchors.map((path) => dirname(path)).filter((directory) => !holds.has(directory));
-      if (fresh.length === 0) return place;
+      const location = find(root);
+      const fresh = location.anchors.map((path) => dirname(path)).filter((directory) => !watchedParents.has(directory));
+      if (fresh.length === 0) return location;
       for (const directory of fresh) {
-        holds.add(directory);
+        watchedParents.add(directory);
         if (!tree.directories.has(directory)) options.observe(directory);
       }
     }
   }
 
-  // Another directory may have taken the place of one of these, and the old watch would follow the old one.
-  function watchAnew(stirred: string[] | undefined): void {
-    for (const directory of holds) {
-      if (stirred?.every((path) => directory !== path && !isBelow(directory, path))) continue;
+  // Another directory may have taken the place of a watched one, and the watch would stay on the old inode.
+  function watchAnew(changedAnchors: string[] | undefined): void {
+    for (const directory of watchedParents) {
+      if (changedAnchors?.every((path) => directory !== path && !isBelow(directory, path))) continue;
       options.observe(directory);
     }
   }
 
-  function move(root: Root, place: Place): void {
-    const before = places.get(root)!;
-    places.set(root, place);
+  function move(root: Root, location: RootLocation): void {
+    const before = locations.get(root)!;
+    locations.set(root, location);
     for (const path of before.anchors) anchors.get(path)?.delete(root);
-    for (const path of place.anchors) anchors.set(path, (anchors.get(path) ?? new Set()).add(root));
-    if (before.kind === place.kind && before.real === place.real) return;
-    if (before.kind === 'file' && place.kind !== 'file') options.forget(namedKey(root.label));
+    for (const path of location.anchors) anchors.set(path, (anchors.get(path) ?? new Set()).add(root));
+    if (before.kind === location.kind && before.real === location.real) return;
+    if (before.kind === 'file' && location.kind !== 'file') options.forget(namedKey(root.label));
     if (before.kind === 'directory') {
-      tree.started.get(before.real)?.delete(root);
+      tree.rootsAt.get(before.real)?.delete(root);
       tree.drop(before.real);
     }
-    if (place.kind === 'directory') {
-      tree.started.set(place.real, (tree.started.get(place.real) ?? new Set()).add(root));
+    if (location.kind === 'directory') {
+      tree.rootsAt.set(location.real, (tree.rootsAt.get(location.real) ?? new Set()).add(root));
     }
   }
 
-  function letGo(): void {
+  function unwatchUnused(): void {
     for (const [path, roots] of anchors) if (roots.size === 0) anchors.delete(path);
     const needed = new Set([...anchors.keys()].map((path) => dirname(path)));
-    for (const directory of holds) {
+    for (const directory of watchedParents) {
       if (needed.has(directory)) continue;
-      holds.delete(directory);
+      watchedParents.delete(directory);
       options.unobserve(directory);
     }
   }
 
-  async function takeFiles(roots: Iterable<Root>, pace: Pace): Promise<void> {
+  async function takeFiles(roots: Iterable<Root>, slice: TimeSlice): Promise<void> {
     for (const root of roots) {
-      const place = places.get(root)!;
-      if (place.kind !== 'file') continue;
-      options.expectChanges(dirname(place.real));
-      const sharing = options.roots.filter((other) => other.label === root.label && places.get(other)!.kind === 'file');
+      const location = locations.get(root)!;
+      if (location.kind !== 'file') continue;
+      options.expectChanges(dirname(location.real));
+      const sharing = options.roots.filter(
+        (other) => other.label === root.label && locations.get(other)!.kind === 'file',
+      );
       const rules = [...new Set(sharing.map((other) => other.rule))].sort();
-      await intake.takeNamed(namedKey(root.label), place.real, rules, pace);
+      await hashing.hashNamedFile(namedKey(root.label), location.real, rules, slice);
     }
   }
 
-  async function hasMatch(root: Root, pace: Pace): Promise<boolean> {
+  async function hasMatch(root: Root, slice: TimeSlice): Promise<boolean> {
     for (const directory of tree.directories.values()) {
       const scope = directory.scopes.find((each) => each.root === root);
       if (scope === undefined) continue;
       for (const name of directory.files.keys()) {
-        if (options.filter.takes(scope, directory, name)) return true;
-        const turn = pace();
+        if (options.filter.accepts(scope, directory, name)) return true;
+        const turn = slice();
         if (turn) await turn;
       }
     }
@@ -129,16 +137,16 @@ export function createPlaces(options: PlacesOptions): Places {
   }
 
   function basesOf(roots: Iterable<Root>): string[] {
-    const bases = [...roots].map((root) => places.get(root)!).filter((place) => place.kind === 'directory');
-    // Outer ones first: they mostly cover the inner ones.
-    return [...new Set(bases.map((place) => place.real))].sort((a, b) => a.length - b.length);
+    const bases = [...roots].map((root) => locations.get(root)!).filter((location) => location.kind === 'directory');
+    // Outer directories first: walking them covers most of the inner ones.
+    return [...new Set(bases.map((location) => location.real))].sort((a, b) => a.length - b.length);
   }
 
   return {
     isAnchor: (path) => anchors.has(path),
-    holds,
+    watchedParents,
 
-    async settle(paths, found, pace) {
+    async locateRoots(paths, found, slice) {
       const roots = new Set(
         paths === undefined ? options.roots : paths.flatMap((path) => [...(anchors.get(path) ?? [])]),
       );
@@ -146,26 +154,26 @@ export function createPlaces(options: PlacesOptions): Places {
       if (roots.size === 0) return walked;
       watchAnew(paths?.filter((path) => anchors.has(path)));
       for (const root of roots) move(root, watchAndFind(root));
-      letGo();
-      for (const base of basesOf(roots)) if (!walked.has(base)) await tree.walk(base, true, found, pace, walked);
-      await takeFiles(roots, pace);
+      unwatchUnused();
+      for (const base of basesOf(roots)) if (!walked.has(base)) await tree.walk(base, true, found, slice, walked);
+      await takeFiles(roots, slice);
       return walked;
     },
 
-    async mend(found, pace) {
+    async rewalkDropped(found, slice) {
       for (const base of basesOf(options.roots)) {
-        if (!tree.directories.has(base)) await tree.walk(base, true, found, pace);
+        if (!tree.directories.has(base)) await tree.walk(base, true, found, slice);
       }
     },
 
-    files: () => [...places.values()].filter(({ kind }) => kind === 'file').length,
+    files: () => [...locations.values()].filter(({ kind }) => kind === 'file').length,
 
-    async missing(pace) {
+    async missing(slice) {
       const missing: Root[] = [];
-      for (const [root, place] of places) {
+      for (const [root, location] of locations) {
         if (root.data) continue;
-        const isThere = place === NOWHERE || place.kind === 'file';
-        const isEmpty = place.kind === 'absent' || (root.glob && !(await hasMatch(root, pace)));
+        const isThere = location === NOWHERE || location.kind === 'file';
+        const isEmpty = location.kind === 'absent' || (root.glob && !(await hasMatch(root, slice)));
         if (!isThere && isEmpty) missing.push(root);
       }
       return missing;

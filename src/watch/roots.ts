@@ -1,5 +1,5 @@
-// What the user named: files, directories and globs, each with its rule. What lies at such a path at the moment, and
-// which directory entries decide that, is found by locate(); what inside a root counts is filter.ts's.
+// Roots: the files, directories and globs that a rule names. `locate` finds what is at such a path at the moment, and
+// which directory entries decide that. filter.ts decides which files inside a root count.
 import { readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
@@ -8,7 +8,7 @@ import { isBelow, labelOf, realOf, statOf } from './paths.js';
 export interface Glob {
   readonly text: string;
   readonly segments: readonly string[];
-  /** Both take the path from the glob's static base, with forward slashes. */
+  /** Here and in `reaches` the path is relative to the glob's static base, with forward slashes. */
   matches(path: string): boolean;
   /** Whether something that matches may lie in this directory. */
   reaches(path: string): boolean;
@@ -23,21 +23,21 @@ export interface Root {
   /** How paths below it are shown: relative to the working directory. */
   readonly label: string;
   readonly glob: Glob | undefined;
-  /** Of what it covers only data files count, and what is left out of those; see data-files.ts. */
+  /** Only the data files below it count (data-files.ts). */
   readonly data: boolean;
 }
 
 export function parseRoot(rule: string, text: string, cwd: string, data = false): Root {
   const given = process.platform === 'win32' ? text.replaceAll('\\', '/') : text;
   const scanned = picomatch.scan(given);
-  // Directories are called `[id]` and `(group)`: what exists as it is written is no glob.
+  // Directories have names like `[id]` and `(group)`: a path that exists as it is written is no glob.
   const literal = !scanned.isGlob || scanned.negated || statOf(resolve(cwd, text)) !== undefined;
   const named = resolve(cwd, literal ? text : scanned.base);
   const glob = literal ? undefined : createGlob(scanned.glob);
   return { rule, text, named, label: shownAs(named, cwd), glob, data };
 }
 
-// The working directory may be reached through a link, and be named without it.
+// The working directory may be reached through a link, and the root may be named without the link.
 function shownAs(named: string, cwd: string): string {
   const label = labelOf(named, cwd);
   const real = labelOf(realOf(named), realOf(cwd));
@@ -46,7 +46,7 @@ function shownAs(named: string, cwd: string): string {
 
 function createGlob(text: string): Glob {
   const segments = text.split('/');
-  // A slash within braces or brackets can't be cut at: then every directory may hold a match.
+  // A pattern with a slash within braces can't be split at slashes: then any directory may contain a match.
   const whole = /[{(][^})]*\//.test(text);
   const deep = segments.findIndex((segment) => segment.includes('**'));
   const heads = segments.map((_, index) => picomatch(segments.slice(0, index + 1).join('/')));
@@ -62,11 +62,11 @@ function createGlob(text: string): Glob {
   };
 }
 
-export interface Place {
+export interface RootLocation {
   readonly kind: 'file' | 'directory' | 'absent';
   /** Without symbolic links. */
   readonly real: string;
-  /** The directory entries that decide it: a change of one of them may put something else in this place. */
+  /** The directory entries that decide it: after a change of one of them, something else may be at this path. */
   readonly anchors: readonly string[];
 }
 
@@ -76,7 +76,7 @@ const LINKS = 40;
  * `cwd` without symbolic links. It may be moved away and another project put in its place; directories above it are
  * taken to stay.
  */
-export function locate(named: string, cwd: string): Place {
+export function locate(named: string, cwd: string): RootLocation {
   const anchors: string[] = [];
   let links = 0;
   let at = parse(named).root;

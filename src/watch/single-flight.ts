@@ -1,40 +1,40 @@
-// One check at a time, and whoever asks for one while it runs waits for what became dirty meanwhile too: by the run in
-// progress if that is enough, else by one more. What a check does is the caller's.
-export interface Checks {
-  readonly running: boolean;
-  /** `isDirty` is asked whether there is work; `work` must take everything dirty before it first waits. */
-  request(): Promise<void>;
-  /** Work of another kind, which checks wait for. */
+// Single flight: one run at a time. A caller that comes during a run joins it, and waits for one more run if something
+// has become dirty meanwhile. The caller provides the work.
+export interface SingleFlight {
+  readonly isRunning: boolean;
+  /** Runs if there is something dirty, or joins. `work` must take all that is dirty before its first `await`. */
+  run(): Promise<void>;
+  /** Runs other work, which all later runs wait for. */
   first(work: () => Promise<void>): Promise<void>;
   idle(): Promise<void>;
 }
 
-export function createChecks(isDirty: () => boolean, work: () => Promise<void>): Checks {
+export function createSingleFlight(isDirty: () => boolean, work: () => Promise<void>): SingleFlight {
   let current: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
 
-  function run(task: () => Promise<void>): Promise<void> {
+  function start(task: () => Promise<void>): Promise<void> {
     current = task().finally(() => (current = undefined));
     return current;
   }
 
   function begin(): Promise<void> {
-    return isDirty() ? run(work) : Promise.resolve();
+    return isDirty() ? start(work) : Promise.resolve();
   }
 
   function afterwards(): Promise<void> {
     queued = undefined;
-    // One that has begun in between has taken what this one was to take.
+    // A run that was started in between has taken all that was dirty.
     return current ?? begin();
   }
 
   return {
-    get running() {
+    get isRunning() {
       return current !== undefined;
     },
-    first: run,
+    first: start,
     idle: () => current ?? Promise.resolve(),
-    request() {
+    run() {
       if (current === undefined) return begin();
       if (!isDirty()) return current;
       return (queued ??= current.then(afterwards));

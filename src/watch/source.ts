@@ -1,7 +1,7 @@
-// Where raw events come from: one non-recursive fs.watch a directory, or polling by chokidar. Both only say that
-// something stirred; what it means is found by looking. Events are ours and not chokidar's because it lists a directory
-// before it watches it (a save in between is lost), holds one inotify watch a file, and speaks only after stat calls of
-// its own.
+// The source of raw events: one non-recursive fs.watch a directory, or polling by chokidar. Both only say that an entry
+// may have changed; the rest of the folder finds out what it means. Events are ours and not chokidar's because it lists
+// a directory before it watches it (a save in between is lost), holds one inotify watch a file, and speaks only after
+// stat calls of its own.
 import { readFileSync, watch, type FSWatcher } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { statOf } from './paths.js';
@@ -17,10 +17,10 @@ export interface Source {
 }
 
 export interface SourceCallbacks {
-  /** An entry of a watched directory; `made`: it may have come, gone, or be another one than before. */
-  stirred(directory: string, name: string, made: boolean): void;
-  /** Nobody knows what stirred: everything has to be looked at. */
-  lost(): void;
+  /** An entry of a watched directory may have changed. `made`: it may have been created, deleted or replaced. */
+  onEntryChanged(directory: string, name: string, made: boolean): void;
+  /** Events were lost, so any file may have changed. */
+  onEventsLost(): void;
 }
 
 interface Watcher {
@@ -34,11 +34,11 @@ export function openEvents(callbacks: SourceCallbacks, isInotify: boolean): Sour
   const limit = queueLimit();
   let burst = 0;
 
-  // The kernel drops what its queue can't hold and libuv does not tell. A queue that overflowed is full when it is
-  // read.
+  // The kernel drops events when its queue is full, and libuv does not report that. A queue that overflowed is full
+  // when it is read, so many events in one turn mean that some may be lost.
   function count(): void {
     if (burst++ === 0) setImmediate(() => (burst = 0)).unref();
-    if (burst === limit) callbacks.lost();
+    if (burst === limit) callbacks.onEventsLost();
   }
 
   function remove(directory: string): void {
@@ -50,20 +50,20 @@ export function openEvents(callbacks: SourceCallbacks, isInotify: boolean): Sour
     mode: 'events',
     remove,
     add(directory) {
-      // Where each request has everything looked at, only those watches are made anew that have to be.
+      // Without inotify each request checks all files, so a watch is replaced only if it is on another directory.
       const identity = isInotify ? undefined : identityOf(directory);
       if (identity !== undefined && watchers.get(directory)?.identity === identity) return undefined;
       try {
-        // The old one goes only when the new one is there: nothing falls in between.
+        // The old watch is closed only when the new one exists, so that no event in between is missed.
         const watcher = watch(directory, { persistent: false }, (type, name) => {
           count();
-          if (name === null) callbacks.lost();
-          else callbacks.stirred(directory, name, type === 'rename');
+          if (name === null) callbacks.onEventsLost();
+          else callbacks.onEntryChanged(directory, name, type === 'rename');
         });
         // Windows reports the end of a watched directory like this; its parent reports it too.
         watcher.on('error', () => {
           if (watchers.get(directory)?.watcher === watcher) remove(directory);
-          callbacks.lost();
+          callbacks.onEventsLost();
         });
         remove(directory);
         watchers.set(directory, { watcher, identity });
@@ -81,7 +81,7 @@ export function openEvents(callbacks: SourceCallbacks, isInotify: boolean): Sour
   };
 }
 
-/** The inode's number alone may be given to the next directory. */
+/** An inode number alone is no identity: the next directory may get the same one. */
 function identityOf(directory: string): string | undefined {
   const stats = statOf(directory);
   return stats && `${stats.dev} ${stats.ino} ${stats.birthtimeMs}`;

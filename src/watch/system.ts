@@ -1,6 +1,5 @@
-// What events of the operating system are worth: whether they come at once, and on which file systems they don't come
-// at all. The decisions are pure functions; the system itself is asked in one place. What follows from them is for
-// observer.ts.
+// How far events of the operating system can be relied on: whether they come at once, and which file systems report no
+// changes at all. The decisions are pure functions, and the system is asked in one place. observer.ts acts on them.
 import { statfsSync } from 'node:fs';
 import { statOf } from './paths.js';
 

@@ -1,17 +1,17 @@
-// The directories that are watched, and which of their files count. It walks (a directory is watched first and listed
-// then, so that nothing falls in between), takes in what has stirred, and says of a raw event whether it can matter.
-// Hashing what it finds is intake.ts's, where the roots lie is places.ts's.
+// The directories that are watched, and which of their files count. A directory is watched first and listed then, so
+// that no change in between is missed. The tree is updated after events, and says of a raw event whether it can matter.
+// hashing.ts hashes the files that it finds, root-locations.ts knows where the roots are.
 import { basename, dirname, sep } from 'node:path';
 import { isDataFile, MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.js';
-import { openScope, withLayer, type Filter, type Place, type Scope } from './filter.js';
+import { openScope, withLayer, type Filter, type FilteredDirectory, type Scope } from './filter.js';
 import { parseLayer } from './gitignore.js';
 import { gitignoresAbove, list, type Listing } from './listing.js';
-import type { Pace } from './time-slice.js';
-import { isDullDirectory } from './default-ignores.js';
+import type { TimeSlice } from './time-slice.js';
+import { isDirectoryIgnoredByDefault } from './default-ignores.js';
 import { leadsToDirectory, statOf } from './paths.js';
 import type { Root } from './roots.js';
 
-export interface Directory extends Place {
+export interface Directory extends FilteredDirectory {
   readonly path: string;
   /** The path with a separator at its end. */
   readonly prefix: string;
@@ -19,21 +19,21 @@ export interface Directory extends Place {
   top: boolean;
   scopes: readonly Scope[];
   /** The names of the files and links that count. */
-  files: Map<string, Taken>;
-  /** It holds too many data files to watch them. */
+  files: Map<string, Membership>;
+  /** It contains too many data files: they are not watched. */
   crowded: boolean;
   readonly children: Set<string>;
 }
 
-/** What a file counts for; shared by all files of which it is the same. */
-export interface Taken {
+/** The rules that a file belongs to. One object is shared by all files of the same rules. */
+export interface Membership {
   readonly rules: readonly string[];
-  /** Only as data of the package. */
+  /** It belongs to them as a data file only. */
   readonly data: boolean;
 }
 
 /** A file or link whose content has to be looked at. */
-export interface Found {
+export interface FileToHash {
   readonly directory: Directory;
   readonly name: string;
   readonly link: boolean;
@@ -57,27 +57,33 @@ export interface TreeOptions {
 
 export interface Tree {
   readonly directories: ReadonlyMap<string, Directory>;
-  readonly started: Map<string, Set<Root>>;
-  walk(path: string, deep: boolean, found: Found[], pace: Pace, walked?: Set<string>): Promise<void>;
-  visit(path: string, made: boolean, found: Found[], pace: Pace, walked?: ReadonlySet<string>): Promise<void>;
+  readonly rootsAt: Map<string, Set<Root>>;
+  walk(path: string, deep: boolean, found: FileToHash[], slice: TimeSlice, walked?: Set<string>): Promise<void>;
+  visit(
+    path: string,
+    made: boolean,
+    found: FileToHash[],
+    slice: TimeSlice,
+    walked?: ReadonlySet<string>,
+  ): Promise<void>;
   drop(path: string): void;
   /** Whether a raw event can matter. */
-  stirs(directory: string, name: string): boolean;
+  isRelevant(directory: string, name: string): boolean;
 }
 
 export function createTree(options: TreeOptions): Tree {
   const { cwd, filter } = options;
   const directories = new Map<string, Directory>();
-  const started = new Map<string, Set<Root>>();
-  const interned = new Map<string, Taken>();
-  /** Directories that no other root than those for data reaches. */
+  const rootsAt = new Map<string, Set<Root>>();
+  const interned = new Map<string, Membership>();
+  /** Directories that only roots for data files reach. */
   const dataDirectories = new Set<string>();
 
   /**
-   * `isDirectoryLink`: the entry is a link to a directory. It counts if files behind it would: it decides which ones
-   * are there.
+   * `isDirectoryLink`: the entry is a link to a directory. It counts if files in that directory would count, because
+   * the link decides which files are there.
    */
-  function takenFor(directory: Directory, name: string, isDirectoryLink: boolean): Taken | undefined {
+  function membershipOf(directory: Directory, name: string, isDirectoryLink: boolean): Membership | undefined {
     const rules: string[] = [];
     let isData = true;
     for (const scope of directory.scopes) {
@@ -85,19 +91,23 @@ export function createTree(options: TreeOptions): Tree {
       if (data && directory.crowded) continue;
       if (rules.includes(rule) && (data || !isData)) continue;
       // A link to `node_modules` is left out as the directory itself would be.
-      if (isDirectoryLink && isDullDirectory(name, directory.top) && !scope.root.glob?.segments.includes(name))
+      if (
+        isDirectoryLink &&
+        isDirectoryIgnoredByDefault(name, directory.top) &&
+        !scope.root.glob?.segments.includes(name)
+      )
         continue;
       const reaches = isDirectoryLink && !data && filter.enter(scope, directory, name) !== undefined;
-      if (!reaches && !filter.takes(scope, directory, name)) continue;
+      if (!reaches && !filter.accepts(scope, directory, name)) continue;
       if (!data) isData = false;
       if (!rules.includes(rule)) rules.push(rule);
     }
     if (rules.length === 0 || options.isNever(directory.prefix + name)) return undefined;
     if (rules.length > 1) rules.sort();
     const key = `${isData}\0${rules.join('\0')}`;
-    let taken = interned.get(key);
-    if (taken === undefined) interned.set(key, (taken = { rules, data: isData }));
-    return taken;
+    let membership = interned.get(key);
+    if (membership === undefined) interned.set(key, (membership = { rules, data: isData }));
+    return membership;
   }
 
   function scopesInto(parent: Directory | undefined, name: string): Scope[] {
@@ -111,7 +121,7 @@ export function createTree(options: TreeOptions): Tree {
     const parent = directories.get(dirname(path));
     const name = basename(path);
     const inherited = parent && parent.path !== path ? scopesInto(parent, name) : [];
-    const roots = [...(started.get(path) ?? [])];
+    const roots = [...(rootsAt.get(path) ?? [])];
     const above = roots.length > 0 ? gitignoresAbove(path, cwd) : [];
     const scopes = [...inherited, ...roots.map((root) => openScope(root, path, above))];
     if (scopes.length === 0 || options.isNever(path)) return undefined;
@@ -129,7 +139,7 @@ export function createTree(options: TreeOptions): Tree {
       known.scopes = scopes;
       return known;
     }
-    // Reached by another way than before: what is in it has another name now.
+    // The directory is reached by another path than before, so its files have other labels.
     drop(path);
     const prefix = path.endsWith(sep) ? path : path + sep;
     const directory: Directory = {
@@ -147,7 +157,7 @@ export function createTree(options: TreeOptions): Tree {
     return directory;
   }
 
-  async function fill(directory: Directory, listing: Listing, found: Found[], pace: Pace): Promise<void> {
+  async function fill(directory: Directory, listing: Listing, found: FileToHash[], slice: TimeSlice): Promise<void> {
     const { gitignore } = listing;
     directory.top = listing.top || directory.path === cwd;
     if (gitignore !== undefined) {
@@ -160,11 +170,11 @@ export function createTree(options: TreeOptions): Tree {
     const files: Directory['files'] = new Map();
     for (const [names, link] of [[listing.files, false] as const, [listing.links, true] as const]) {
       for (const name of names) {
-        const turn = pace();
+        const turn = slice();
         if (turn) await turn;
-        const taken = takenFor(directory, name, link && leadsToDirectory(directory.prefix + name));
-        if (taken === undefined) continue;
-        files.set(name, taken);
+        const membership = membershipOf(directory, name, link && leadsToDirectory(directory.prefix + name));
+        if (membership === undefined) continue;
+        files.set(name, membership);
         found.push({ directory, name, link });
       }
     }
@@ -186,10 +196,16 @@ export function createTree(options: TreeOptions): Tree {
     for (const name of directory.children) drop(directory.prefix + name);
   }
 
-  async function walk(start: string, deep: boolean, found: Found[], pace: Pace, walked?: Set<string>): Promise<void> {
+  async function walk(
+    start: string,
+    deep: boolean,
+    found: FileToHash[],
+    slice: TimeSlice,
+    walked?: Set<string>,
+  ): Promise<void> {
     const stack = [start];
     for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
-      const turn = pace();
+      const turn = slice();
       if (turn) await turn;
       walked?.add(path);
       const known = directories.get(path);
@@ -198,16 +214,16 @@ export function createTree(options: TreeOptions): Tree {
         drop(path);
         continue;
       }
-      // Another directory may have taken its place, and the old watch would follow the old one.
+      // Another directory may have taken its place, and the watch would stay on the old inode.
       if (deep || directory !== known) options.observe(path);
-      const listed = list(path, pace);
+      const listed = list(path, slice);
       const listing = listed instanceof Promise ? await listed : listed;
       if (typeof listing === 'string') {
         drop(path);
         if (listing === 'unreadable') options.unreadable(path);
         continue;
       }
-      await fill(directory, listing, found, pace);
+      await fill(directory, listing, found, slice);
       options.listed(directory, listing);
       for (const name of listing.directories) {
         if (deep || !directories.has(directory.prefix + name)) stack.push(directory.prefix + name);
@@ -217,41 +233,41 @@ export function createTree(options: TreeOptions): Tree {
 
   return {
     directories,
-    started,
+    rootsAt,
     walk,
     drop,
 
-    async visit(path, made, found, pace, walked) {
+    async visit(path, made, found, slice, walked) {
       const directory = directories.get(dirname(path));
       const name = basename(path);
       if (directory === undefined) return;
-      if (name === '.gitignore') return walk(directory.path, true, found, pace);
+      if (name === '.gitignore') return walk(directory.path, true, found, slice);
       const stats = statOf(path);
       const isDirectory = stats?.isDirectory() ?? false;
       const link = stats?.isSymbolicLink() ?? false;
       const counts = link || (stats?.isFile() ?? false);
-      const taken = counts ? takenFor(directory, name, link && leadsToDirectory(path)) : undefined;
-      if (taken !== undefined) {
-        directory.files.set(name, taken);
+      const membership = counts ? membershipOf(directory, name, link && leadsToDirectory(path)) : undefined;
+      if (membership !== undefined) {
+        directory.files.set(name, membership);
         found.push({ directory, name, link });
       } else if (directory.files.delete(name)) {
         options.forget(directory.label + name);
       }
       if (!isDirectory) drop(path);
-      else if (!walked?.has(path)) await walk(path, made, found, pace);
+      else if (!walked?.has(path)) await walk(path, made, found, slice);
     },
 
-    stirs(path, name) {
+    isRelevant(path, name) {
       const directory = directories.get(path);
       if (directory === undefined) return false;
       const full = directory.prefix + name;
       if (directories.has(full) || name === '.gitignore') return true;
       if (directory.files.has(name)) return true;
-      // Whatever this is, it is new or does not count. What is gone already was never known.
+      // The entry is new or does not count. If it does not exist any more, it was never known.
       const stats = statOf(full);
       if (stats === undefined || options.isNever(full)) return false;
       if (stats.isDirectory()) return scopesInto(directory, name).length > 0;
-      return takenFor(directory, name, stats.isSymbolicLink() && leadsToDirectory(full)) !== undefined;
+      return membershipOf(directory, name, stats.isSymbolicLink() && leadsToDirectory(full)) !== undefined;
     },
   };
 }

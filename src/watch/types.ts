@@ -1,4 +1,4 @@
-// The shapes between the watch and its caller; what they mean in time is watch.ts's business.
+// The types between the watch and its caller. watch.ts decides in which order the callbacks come.
 import type { Change, Mark } from './content-index.js';
 
 export type { Change, Mark };
@@ -8,7 +8,7 @@ export interface WatchRule {
   readonly paths: readonly string[];
   /** Directories, or globs, of which the data files count too. */
   readonly data?: readonly string[];
-  /** That some of them do not exist is nothing to tell anybody. */
+  /** No warning if some of them do not exist. */
   readonly optional?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface WatchOptions {
   ignore: readonly string[];
   /** Only these endings, if there are any. */
   ext: readonly string[];
-  /** How long it has to be quiet, in milliseconds. */
+  /** Milliseconds without an event until the files count as quiet. */
   debounce: number;
   /** Milliseconds between two looks, instead of events. */
   poll: number | undefined;
@@ -32,7 +32,7 @@ export interface WatchOptions {
 export interface WatchCallbacks {
   /** The debounce is over and something is dirty, or has turned out to be changed. */
   settled(): void;
-  /** These files stirred, were hashed, and are what they were. */
+  /** These files had an event and were hashed, and their content is the same. */
   unchanged?(files: readonly string[]): void;
   warn(warning: { code: WarningCode; text: string }): void;
   /** Everything is watched; hashing it goes on. */
@@ -42,24 +42,31 @@ export interface WatchCallbacks {
 export type WarningCode = 'missing' | 'unreadable' | 'polling' | 'failed' | 'crowded';
 
 export interface Watch {
-  /** Something stirred and has not been hashed yet. */
+  /** There was an event whose file has not been hashed yet. */
   readonly dirty: boolean;
   /**
-   * Events come late, by polling or where they are not inotify's: whoever needs to know the disk as it is now has to
-   * check.
+   * Events may come late (polling, or a system without inotify): a caller that needs the state of the disk now has to
+   * call `check`.
    */
   readonly needsSweep: boolean;
-  /** The baseline is hashed, and everything is watched. Look at what has changed since the opening mark then. */
+  /** Grows with every file that a check has found saved, whatever its content. */
+  readonly saves: number;
+  /** Resolves when all files are watched and hashed. Look at what has changed since the opening mark then. */
   readonly ready: Promise<void>;
-  /** Hashes what is dirty at the time of the call, or where a sweep is needed everything that stat can't vouch for. Never rejects. */
+  /**
+   * Hashes what is dirty at the time of the call, or where a sweep is needed everything that stat can't vouch for.
+   * Never rejects.
+   */
   check(): Promise<void>;
   /**
-   * The same for everything that stat can't vouch for, whether it stirred or not: the kernel tells of a change after it
-   * is there.
+   * Hashes every file whose stamp may be out of date, whether it had an event or not: the kernel reports a change only
+   * after it has happened.
    */
   sweep(): Promise<void>;
-  /** Remembers the present content, or what `like` does. Taken before `ready`, it stands for the content when the server was
-   * started. */
+  /**
+   * Remembers the present content, or what `like` does. Taken before `ready`, it stands for the content when the server
+   * was started.
+   */
   mark(like?: Mark): Mark;
   release(mark: Mark): void;
   changedSince(mark: Mark): readonly Change[];
@@ -72,7 +79,12 @@ export interface Watch {
   changedAt(path: string): number | undefined;
   /** What these files are now is what every mark remembers of them. Paths as in a Change. */
   accept(paths: readonly string[]): void;
-  /** Takes that back: every mark differs from these data files. */
+  /**
+   * The same for one mark. Unless `since` is undefined, only for files that both remember alike: of the others, what had
+   * changed before `since` still counts.
+   */
+  acceptFor(mark: Mark, paths: readonly string[], since: Mark | undefined): void;
+  /** Takes back an `accept`: every mark differs from these data files. */
   distrust(changes: readonly Pick<Change, 'path' | 'rules'>[]): void;
   close(): Promise<void>;
 }

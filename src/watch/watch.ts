@@ -1,30 +1,33 @@
-// The watch: raw events make paths dirty, a check hashes what is dirty, and the contents tell what has changed since a
-// mark. It composes the pieces of this folder and owns their order in time; what to do about a change, and how to
-// report it, is the caller's.
+// The watch: raw events make paths dirty, a check hashes the dirty paths, and the content index tells what has changed
+// since a mark. This file composes the parts of this folder and decides the order in which they run. The caller decides
+// what to do about a change, and reports it.
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createBell } from './debounce.js';
-import { createChecks } from './single-flight.js';
-import { createContents } from './content-index.js';
+import { createDebouncer } from './debounce.js';
+import { createSingleFlight } from './single-flight.js';
+import { createContentIndex } from './content-index.js';
 import { MAX_DATA_DIRECTORIES, MAX_DATA_FILES } from './data-files.js';
 import { createFilter } from './filter.js';
-import { createIntake } from './hashing.js';
+import { createHashing } from './hashing.js';
 import { createObserver } from './observer.js';
-import { createPace, type Pace } from './time-slice.js';
+import { createTimeSlice, type TimeSlice } from './time-slice.js';
 import { isBelow, labelOf, realOf, statOf } from './paths.js';
-import { createPlaces } from './root-locations.js';
+import { createRootLocations } from './root-locations.js';
 import { parseRoot } from './roots.js';
 import { thisSystem, type System } from './system.js';
-import { createTree, type Found } from './tree.js';
+import { createTree, type FileToHash } from './tree.js';
 import type { WarningCode, Watch, WatchCallbacks, WatchOptions } from './types.js';
 
 export type { Change, Mark, Watch, WatchCallbacks, WatchOptions } from './types.js';
 
-/** Paths that stirred, and whether something may have come, gone or been replaced there. */
+/** Paths with an event, and whether an entry may have been created, deleted or replaced there. */
 type Pending = ReadonlyMap<string, boolean>;
 
-// What is written to without end must not keep a request waiting.
-const ROUNDS = 8;
+/**
+ * How many times a check goes on with paths that became dirty during it. A file that is written all the time must not
+ * keep a request waiting.
+ */
+const MAX_ROUNDS = 8;
 
 export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, system: System = thisSystem()): Watch {
   const opened = performance.now();
@@ -37,7 +40,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   const isNever = (path: string): boolean => nevers.some((never) => path === never || isBelow(path, never));
   const closing = new AbortController();
   const warned = new Set<string>();
-  const contents = createContents();
+  const contents = createContentIndex();
   const unchanged: string[] = [];
   let pending = new Map<string, boolean>();
   let isLost = false;
@@ -45,11 +48,11 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   let isReady = false;
 
   const isDirty = (): boolean => pending.size > 0 || isLost;
-  const checks = createChecks(isDirty, () => guarded(absorb));
-  let isNews = false;
-  const bell = createBell(options.debounce, () => {
-    if (!isDirty() && !isNews) return;
-    isNews = false;
+  const singleFlight = createSingleFlight(isDirty, () => guarded(processDirty));
+  let hasUnreportedChange = false;
+  const debouncer = createDebouncer(options.debounce, () => {
+    if (!isDirty() && !hasUnreportedChange) return;
+    hasUnreportedChange = false;
     callbacks.settled();
   });
 
@@ -59,34 +62,35 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     callbacks.warn({ code, text });
   }
 
-  function lost(): void {
+  function onEventsLost(): void {
     isLost = true;
-    bell.touch();
+    debouncer.trigger();
   }
 
   const observer = createObserver({
     poll: options.poll,
     system,
-    lost,
+    onEventsLost,
     isWanted,
-    stirred(directory, name, made) {
+    onEntryChanged(directory, name, made) {
       const path = join(directory, name);
       const known = pending.get(path);
-      // One save stirs a file several times, and a checkout thousands of them in one turn.
+      // One save causes several events, and a checkout causes thousands in one turn.
       if (known === undefined && !isWanted(directory, name, path)) return;
       if (known === undefined || made) pending.set(path, made);
-      bell.touch();
+      debouncer.trigger();
     },
     isListed: (path) => tree.directories.has(path),
-    needed: () => [...tree.directories.keys(), ...places.holds, ...intake.holds.keys()],
-    isNeeded: (path) => tree.directories.has(path) || places.holds.has(path) || intake.holds.has(path),
-    unsure() {
+    needed: () => [...tree.directories.keys(), ...locations.watchedParents, ...hashing.targetParents.keys()],
+    isNeeded: (path) =>
+      tree.directories.has(path) || locations.watchedParents.has(path) || hashing.targetParents.has(path),
+    recheckAll() {
       isLost = true;
       const before = contents.version;
-      return checks.request().then(() => {
+      return singleFlight.run().then(() => {
         if (contents.version === before || closing.signal.aborted) return;
-        isNews = true;
-        bell.touch();
+        hasUnreportedChange = true;
+        debouncer.trigger();
       });
     },
     fellBack: (text) => warn('polling', '', text),
@@ -115,34 +119,34 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       warn('crowded', what === 'files' ? path : '', `${text} --also-watch names those that the server reads.`);
     },
     same(path: string, touched: boolean) {
-      // A sweep also hashes what is too young for its stamp to count, and a late event tells of what a sweep has seen
-      // already.
+      // Not every file that is hashed again was saved: a sweep also hashes files whose stamps are too young to count,
+      // and a late event may be about a change that a sweep has seen before.
       if (touched || (observer.isPrompt && !isSweeping)) unchanged.push(labelOf(path, options.cwd));
     },
   };
   const tree = createTree({
     ...shared,
-    listed: (directory, listing) => intake.takeListing(directory, listing),
+    listed: (directory, listing) => hashing.recordListing(directory, listing),
   });
-  const intake = createIntake({ ...shared, since: options.since, isPending: (path) => pending.has(path) });
+  const hashing = createHashing({ ...shared, since: options.since, isPending: (path) => pending.has(path) });
   const { expectChanges, observe } = observer;
-  const places = createPlaces({ ...shared, roots, tree, intake, expectChanges, observe });
+  const locations = createRootLocations({ ...shared, roots, tree, hashing, expectChanges, observe });
 
   function isWanted(directory: string, name: string, path = join(directory, name)): boolean {
-    return places.isAnchor(path) || intake.linksTo(path).size > 0 || tree.stirs(directory, name);
+    return locations.isAnchor(path) || hashing.linksTo(path).size > 0 || tree.isRelevant(directory, name);
   }
 
   async function baseline(): Promise<void> {
-    // What the client has sent already, a server that comes up can be given at once. Nothing is lost by it: what is
-    // saved before it is hashed shows that it was touched since the start.
+    // Two turns of the event loop first: a server that comes up gets at once what the client has sent. No edit is lost
+    // by it: the inode time of a file that is saved before it is hashed is later than the start of the server.
     await nextTurn();
     await nextTurn();
-    const pace = createPace(closing.signal);
-    const found: Found[] = [];
+    const slice = createTimeSlice(closing.signal);
+    const found: FileToHash[] = [];
     try {
-      await places.settle(undefined, found, pace);
+      await locations.locateRoots(undefined, found, slice);
       const optional = new Set(options.rules.flatMap((rule) => (rule.optional === true ? rule.paths : [])));
-      for (const { text, glob } of await places.missing(pace)) {
+      for (const { text, glob } of await locations.missing(slice)) {
         if (optional.has(text)) continue;
         warn(
           'missing',
@@ -150,55 +154,60 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
           `${text} ${glob ? 'matches no file' : 'does not exist'} yet. It is watched as soon as it does.`,
         );
       }
-      const files = found.length + places.files();
+      const files = found.length + locations.files();
       const ms = performance.now() - opened;
       callbacks.began?.({ files, directories: tree.directories.size, mode: observer.mode, ms });
-      await intake.take(found, pace);
+      await hashing.hashFiles(found, slice);
     } finally {
-      intake.seal();
-      contents.seal();
+      hashing.endBaseline();
+      contents.endBaseline();
       isReady = true;
     }
-    await absorb();
+    await processDirty();
   }
 
-  async function absorb(): Promise<void> {
-    const pace = createPace(closing.signal);
+  async function processDirty(): Promise<void> {
+    const slice = createTimeSlice(closing.signal);
     const before = contents.version;
-    for (let round = 0; round < ROUNDS && isDirty() && !closing.signal.aborted; round++) {
+    for (let round = 0; round < MAX_ROUNDS && isDirty() && !closing.signal.aborted; round++) {
       const [batch, all] = [pending, isLost];
       pending = new Map();
       isLost = false;
       isSweeping = all;
-      const found: Found[] = [];
-      const walked = await places.settle(all ? undefined : [...batch.keys()], found, pace);
-      if (!all) await visit(batch, walked, found, pace);
-      await places.mend(found, pace);
-      await intake.take(found, pace);
+      const found: FileToHash[] = [];
+      const walked = await locations.locateRoots(all ? undefined : [...batch.keys()], found, slice);
+      if (!all) await visit(batch, walked, found, slice);
+      await locations.rewalkDropped(found, slice);
+      await hashing.hashFiles(found, slice);
     }
     const same = unchanged.splice(0);
     if (contents.version === before && same.length > 0) callbacks.unchanged?.([...new Set(same)]);
   }
 
-  async function visit(batch: Pending, walked: ReadonlySet<string>, found: Found[], pace: Pace): Promise<void> {
+  async function visit(
+    batch: Pending,
+    walked: ReadonlySet<string>,
+    found: FileToHash[],
+    slice: TimeSlice,
+  ): Promise<void> {
     for (const [path, made] of batch) {
-      const turn = pace();
+      const turn = slice();
       if (turn) await turn;
-      await tree.visit(path, made, found, pace, walked);
-      await visitLinks(intake.linksTo(path), found, pace);
+      await tree.visit(path, made, found, slice, walked);
+      await visitLinks(hashing.linksTo(path), found, slice);
     }
-    for (const { directory, name } of intake.hasLinks ? found.slice() : []) {
-      const turn = pace();
+    for (const { directory, name } of hashing.hasLinks ? found.slice() : []) {
+      const turn = slice();
       if (turn) await turn;
-      await visitLinks(intake.linksTo(directory.prefix + name), found, pace);
+      await visitLinks(hashing.linksTo(directory.prefix + name), found, slice);
     }
-    await visitLinks(intake.broken, found, pace);
+    await visitLinks(hashing.broken, found, slice);
   }
 
-  async function visitLinks(links: ReadonlySet<string>, found: Found[], pace: Pace): Promise<void> {
+  async function visitLinks(links: ReadonlySet<string>, found: FileToHash[], slice: TimeSlice): Promise<void> {
     for (const link of links) {
-      if (statOf(link)?.isSymbolicLink()) await tree.visit(link, true, found, pace);
-      else intake.unlink(link);
+      if (statOf(link)?.isSymbolicLink()) await tree.visit(link, true, found, slice);
+      else hashing.unlink(link);
     }
   }
 
@@ -207,7 +216,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       await work();
     } catch (error) {
       if (closing.signal.aborted) return;
-      // Whatever it was, the next check looks at everything again.
+      // The state is unknown after an error, so the next check looks at all files.
       isLost = true;
       warn('failed', String(error), `Watching failed: ${String(error)}. The next change or request tries again.`);
     }
@@ -215,37 +224,43 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
 
   return {
     get dirty() {
-      return isDirty() || checks.running || !isReady;
+      return isDirty() || singleFlight.isRunning || !isReady;
+    },
+    get saves() {
+      return contents.saves;
     },
     get needsSweep() {
       return !observer.isPrompt;
     },
-    ready: checks.first(() => guarded(baseline)),
+    ready: singleFlight.first(() => guarded(baseline)),
     check() {
       if (!observer.isPrompt) isLost = true;
-      return checks.request();
+      return singleFlight.run();
     },
     sweep() {
       isLost = true;
-      return checks.request();
+      return singleFlight.run();
     },
     mark: contents.mark,
     release: contents.release,
     changedSince: contents.changedSince,
     stirredSince: contents.stirredSince,
     fingerprint: contents.fingerprint,
-    prepare: (rules) => guarded(() => contents.prepare(rules, createPace(closing.signal))),
+    prepare: (rules) => guarded(() => contents.prepare(rules, createTimeSlice(closing.signal))),
     changedAt: contents.changedAt,
     accept(paths) {
       for (const path of paths) contents.accept(path);
+    },
+    acceptFor(mark, paths, since) {
+      for (const path of paths) contents.acceptFor(mark, path, since);
     },
     distrust(changes) {
       for (const { path, rules } of changes) contents.distrust(path, rules);
     },
     async close() {
       closing.abort();
-      bell.clear();
-      await Promise.all([observer.close(), checks.idle()]);
+      debouncer.clear();
+      await Promise.all([observer.close(), singleFlight.idle()]);
     },
   };
 }

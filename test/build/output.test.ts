@@ -15,7 +15,6 @@ async function excerpt(text: string | Buffer, file?: string, limit?: number, chu
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunk) await output.write(bytes.subarray(at, at + chunk));
   await output.end();
-  assert.equal(output.bytes, bytes.length);
   return printedText(output.excerpt());
 }
 

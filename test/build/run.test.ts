@@ -56,7 +56,6 @@ test('a package.json script is run by npm', async (t) => {
 test('P7 a build that fails is told with its code and the words it printed', async (t) => {
   const result = await runScript(t, `console.error('src/a.ts(3,1): error TS1005'); process.exitCode = 2`);
   assert.ok(result.kind === 'failed');
-  assert.equal(result.cause.kind, 'exit');
   assert.equal(buildCauseText(result.cause), 'exited with code 2');
   assert.equal(printedText(result.output.excerpt()), 'src/a.ts(3,1): error TS1005\n');
 });
@@ -68,7 +67,6 @@ test('P7 a long output is kept at both ends, and whole in the file', async (t) =
   const plan = { command: process.execPath, args: ['build.mjs'], cwd: files.directory, label: '' };
   const result = await runBuild(plan, options(files));
   assert.ok(result.kind === 'failed');
-  assert.equal(result.output.bytes, 3_000_012);
   assert.match(
     printedText(result.output.excerpt()),
     /^first\nx+\n… 2991820 bytes left out, the whole is in .*build\.log …\nx+\nlast\n$/,
@@ -79,13 +77,13 @@ test('P7 a long output is kept at both ends, and whole in the file', async (t) =
 test('P14 an output file that cannot be written does not fail the build', async (t) => {
   const result = await runScript(t, `process.stdout.write('x'.repeat(300_000))`, { outputFile: '/dev/null/build.log' });
   assert.ok(result.kind === 'built');
-  assert.equal(result.output.bytes, 300_000);
+  assert.match(printedText(result.output.excerpt()), /^x+\n… 291808 bytes left out …\nx+$/);
 });
 
 test('a build ended by a signal is told so', posix, async (t) => {
   const result = await runScript(t, `process.kill(process.pid, 'SIGSEGV'); setInterval(() => {}, 1000)`);
   assert.ok(result.kind === 'failed');
-  assert.deepEqual([result.cause.kind, buildCauseText(result.cause)], ['signal', 'was ended by SIGSEGV']);
+  assert.equal(buildCauseText(result.cause), 'was ended by SIGSEGV');
 });
 
 test('a command that is not there, or not where it was to run, is told by name', async (t) => {
@@ -93,10 +91,7 @@ test('a command that is not there, or not where it was to run, is told by name',
   const plan = { command: 'no-such-command', args: [], cwd: files.directory, label: '' };
   const result = await runBuild(plan, options(files));
   assert.ok(result.kind === 'failed');
-  assert.deepEqual(
-    [result.cause.kind, buildCauseText(result.cause)],
-    ['not-spawned', 'could not be started: no-such-command was not found'],
-  );
+  assert.equal(buildCauseText(result.cause), 'could not be started: no-such-command was not found');
   const nowhere = await runBuild({ ...plan, command: 'node', cwd: files.path('gone') }, options(files));
   assert.ok(nowhere.kind === 'failed');
   assert.match(buildCauseText(nowhere.cause), /^could not be started: the directory .*gone does not exist$/);
@@ -135,10 +130,7 @@ test('P13 a build that takes too long is ended with all of its processes', posix
   const result = await running;
   assert.deepEqual(processesOf(own), []);
   assert.ok(result.kind === 'failed');
-  assert.deepEqual(
-    [result.cause.kind, buildCauseText(result.cause)],
-    ['time-out', 'did not end within 4 s and was stopped'],
-  );
+  assert.equal(buildCauseText(result.cause), 'did not end within 4 s and was stopped');
   assert.equal(printedText(result.output.excerpt()), 'no\n');
 });
 

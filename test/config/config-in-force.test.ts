@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { resolveConfig, type Config, type Given } from '#src/config/config.js';
+import { resolveConfig, type Config, type CommandLineOptions } from '#src/config/config.js';
 import type { ConfigChange, ConfigInForce } from '#src/config/config-in-force.js';
 import { compare } from '#src/config/difference.js';
 import { configOfFiles } from './config-of-files.js';
@@ -29,7 +29,7 @@ interface Running extends Project {
   refused(): Promise<string>;
 }
 
-function running(t: TestContext, file: object, given: Given = {}): Running {
+function running(t: TestContext, file: object, given: CommandLineOptions = {}): Running {
   const files = project(t, { [name]: JSON.stringify(file) });
   const resolve = () => resolveConfig(given, { cwd: files.directory, env: { XDG_STATE_HOME: '/state' } });
   const first = resolve();
@@ -165,8 +165,13 @@ test('a file that was named and is gone is an error, and so is one that no longe
 
 test('a configuration compared with itself needs nothing', (t) => {
   const { config } = running(t, base);
-  const again = { config: structuredClone(config), said: {} };
-  assert.deepEqual(compare({ config, said: {} }, again), { config, changed: [], needsRestart: false, warnings: [] });
+  const again = { config: structuredClone(config), explicitOptions: {} };
+  assert.deepEqual(compare({ config, explicitOptions: {} }, again), {
+    config,
+    changed: [],
+    needsRestart: false,
+    warnings: [],
+  });
 });
 
 test('listeners hear of each replacement, with what was in force before, until they are disposed of', async (t) => {

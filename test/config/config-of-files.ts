@@ -7,7 +7,7 @@ export function configOfFiles(first: Resolved, resolve: () => Result<Resolved>):
   let latest = first;
   return createConfigInForce(first, {
     get watchTargets() {
-      return [...latest.places, ...latest.config.envFiles];
+      return [...latest.configFileCandidates, ...latest.config.envFiles];
     },
     async read() {
       const again = resolve();

@@ -6,18 +6,21 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { resolveConfig, type Config, type Given } from '#src/config/config.js';
+import { resolveConfig, type Config, type CommandLineOptions } from '#src/config/config.js';
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-hotline-config-')));
 after(() => rmSync(cwd, { recursive: true }));
 
-function resolve(given: Given, env: NodeJS.ProcessEnv = {}): { config: Config; warnings: readonly string[] } {
+function resolve(
+  given: CommandLineOptions,
+  env: NodeJS.ProcessEnv = {},
+): { config: Config; warnings: readonly string[] } {
   const result = resolveConfig({ command: 'node', args: ['server.js'], ...given }, { cwd, env });
   assert.ok(result.ok, result.ok ? '' : result.error);
   return result.value;
 }
 
-const errorOf = (given: Given, env: NodeJS.ProcessEnv = {}): string => {
+const errorOf = (given: CommandLineOptions, env: NodeJS.ProcessEnv = {}): string => {
   const result = resolveConfig(given, { cwd, env });
   assert.ok(!result.ok, 'an error was expected');
   return result.error;

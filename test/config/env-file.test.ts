@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveConfig, type Given } from '#src/config/config.js';
+import { resolveConfig, type CommandLineOptions } from '#src/config/config.js';
 import { parseEnvFile } from '#src/config/env-file.js';
 import { configOfFiles } from './config-of-files.js';
 import { fc } from '../support/property.js';
@@ -63,7 +63,7 @@ test('an environment file: values come back from double quotes, whatever they ar
   );
 });
 
-function resolve(cwd: string, given: Given, env: NodeJS.ProcessEnv = {}) {
+function resolve(cwd: string, given: CommandLineOptions, env: NodeJS.ProcessEnv = {}) {
   const result = resolveConfig({ command: 'node', ...given }, { cwd, env });
   assert.ok(result.ok, result.ok ? '' : result.error);
   return result.value;

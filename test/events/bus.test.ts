@@ -90,6 +90,20 @@ test('events of a project or a session say so', () => {
   assert.deepEqual(seen, [{ project: '/p', session: 's', kind: 'closed' }]);
 });
 
+test('who belongs to a session hears its own events and those that concern all, not those of other sessions', () => {
+  const bus = createEventBus();
+  const project = withOrigin(bus, { project: '/p' });
+  const [one, other] = [withOrigin(project, { session: 'one' }), withOrigin(project, { session: 'other' })];
+  const seen: string[] = [];
+  one.subscribe(['drained'], ({ generation }) => void seen.push(`one ${generation}`));
+  project.subscribe(['drained'], ({ generation }) => void seen.push(`project ${generation}`));
+  other.emit({ kind: 'drained', generation: 1 });
+  one.emit({ kind: 'drained', generation: 2 });
+  project.emit({ kind: 'drained', generation: 3 });
+  withOrigin(bus, { project: '/q' }).emit({ kind: 'drained', generation: 4 });
+  assert.deepEqual(seen, ['project 1', 'one 2', 'project 2', 'one 3', 'project 3']);
+});
+
 test('stderr becomes lines while somebody listens, however it is cut into chunks', () => {
   const bus = createEventBus();
   const push = stderrLines(bus, 3);

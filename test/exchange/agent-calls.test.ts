@@ -4,14 +4,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAgent, toolNames } from '#src/exchange/agent-calls.js';
-import { answer, play, request, tell, type Play, holdTraffic, release, takeOver } from './play.js';
+import { answer, play, request, tell, type Play, holdTraffic, release, promote } from './play.js';
 
 const call = (id: number, name: string, given: object = {}) => request(id, 'tools/call', { name, arguments: given });
 
 function serving(): Play {
   const game = play({ agentTools: true });
-  takeOver(game.desk, 1);
-  release(game.desk, undefined);
+  promote(game, 1);
+  release(game);
   game.client(request(0, 'tools/list'));
   game.server(1, answer(0, { tools: [{ name: 'add' }] }));
   game.take();
@@ -31,21 +31,21 @@ test('a call of ours goes to no server, one of the server’s does', () => {
 
 test('without the option there are none', () => {
   const game = play();
-  takeOver(game.desk, 1);
-  release(game.desk, undefined);
+  promote(game, 1);
+  release(game);
   game.client(call(1, 'server_status'));
   assert.equal(game.calls.length, 0);
-  assert.equal(toolNames(game.desk), undefined);
+  assert.equal(toolNames(game.session), undefined);
 });
 
 test('restart_server and server_status pass a hold, the others wait for its end', () => {
   const game = serving();
-  holdTraffic(game.desk);
+  holdTraffic(game);
   const names = ['list_server_tools', 'server_status', 'call_server_tool', 'restart_server', 'verify_server_restarted'];
   names.forEach((name, id) => game.client(call(id + 1, name)));
   const passed = (): string[] => game.calls.map(({ tool }) => tool);
   assert.deepEqual(passed(), ['server_status', 'restart_server']);
-  release(game.desk, undefined);
+  release(game);
   assert.deepEqual(passed().slice(2), ['list_server_tools', 'call_server_tool', 'verify_server_restarted']);
 });
 
@@ -57,27 +57,27 @@ test('P1 it is answered once, and not after it was taken back', () => {
   assert.ok(first && second);
   game.client(tell('notifications/cancelled', { requestId: 2 }));
   assert.deepEqual([first.signal.aborted, second.signal.aborted], [false, true]);
-  for (const each of [first, first, second]) answerAgent(game.desk, each, { content: [] });
+  for (const each of [first, first, second]) answerAgent(each, { content: [] });
   assert.deepEqual(game.take(), [['client', answer(1, { content: [] })]]);
 });
 
 test('before anybody has asked for the list, the server is asked whether the name is its own', () => {
   const game = play({ agentTools: true });
   game.tools = [{ name: 'server_status' }];
-  takeOver(game.desk, 1);
-  release(game.desk, undefined);
+  promote(game, 1);
+  release(game);
   game.client(call(1, 'server_status'));
   assert.deepEqual(game.take(), [[1, call(1, 'server_status')]]);
   game.client(call(2, 'hotline_server_status'));
   assert.equal(game.calls[0]?.tool, 'server_status');
-  assert.equal(toolNames(game.desk)?.server_status, 'hotline_server_status');
+  assert.equal(toolNames(game.session)?.server_status, 'hotline_server_status');
 });
 
 test('P1 one answer: two calls of ours under one id are answered once each', () => {
   const game = serving();
   game.client(call(1, 'server_status'));
   game.client(call(1, 'restart_server', { reason: 'why not' }));
-  for (const own of game.calls) answerAgent(game.desk, own, { content: [] });
-  for (const own of game.calls) answerAgent(game.desk, own, { content: [] });
+  for (const own of game.calls) answerAgent(own, { content: [] });
+  for (const own of game.calls) answerAgent(own, { content: [] });
   assert.equal(game.take().filter(([to]) => to === 'client').length, 2);
 });

@@ -26,15 +26,15 @@ for (const [line, fault] of faults) {
 /** A served desk, and what it sends for a line that is told to be one thing or the other. */
 function serving(): Play {
   const game = play();
-  game.desk.serving = 1;
-  game.desk.holding = false;
+  game.lineage.serving = game.upstream(1);
+  game.lineage.isHolding = false;
   return game;
 }
 
 for (const id of ['true', '{}', '[1]']) {
   test(`P1 a request with the id ${id} is answered -32600, and goes to no server`, () => {
     const game = serving();
-    fromClient(game.desk, Message.fromJson(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
+    fromClient(game.session, Message.fromJson(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
     const [[to, message] = ['', {}], ...rest] = game.take();
     assert.deepEqual([to, rest.length], ['client', 0]);
     assert.deepEqual((message as { id: null; error: { code: number } }).error.code, -32600);
@@ -44,22 +44,20 @@ for (const id of ['true', '{}', '[1]']) {
 
 test('P14 what is wrong with a line is told once a kind, with its length and nothing of its content', () => {
   const game = serving();
-  const passed: string[] = [];
-  game.desk.ports.server = (_, message) => void passed.push(String(message));
   const lines = ['a secret', 'another secret', '{"secret":1}'];
-  for (const text of lines) fromClient(game.desk, Message.fromJson(text));
+  for (const text of lines) fromClient(game.session, Message.fromJson(text));
   assert.deepEqual(
-    passed,
+    game.lines,
     lines.map((text) => `${text}\n`),
     'each is passed on as it is',
   );
   assert.equal(game.warnings.length, 2);
   assert.match(game.warnings[0]!, /a line of 9 bytes that is not JSON/);
   assert.doesNotMatch(game.warnings.join(), /secret/);
-  assert.match(afterLineText(lastMalformed(game.desk, 1)!), /13 bytes.*no member "jsonrpc"/);
-  assert.equal(lastMalformed(game.desk, 2), undefined, 'another server did not get it');
+  assert.match(afterLineText(lastMalformed(game.session, game.upstream(1))!), /13 bytes.*no member "jsonrpc"/);
+  assert.equal(lastMalformed(game.session, game.upstream(2)), undefined, 'another server did not get it');
   game.now = 1001;
-  assert.equal(lastMalformed(game.desk, 1), undefined, 'it was long ago');
+  assert.equal(lastMalformed(game.session, game.upstream(1)), undefined, 'it was long ago');
 });
 
 const meanings: [line: string, meant: object][] = [
@@ -84,6 +82,6 @@ const meanings: [line: string, meant: object][] = [
 
 for (const [text, meant] of meanings) {
   test(`P2 ${text} is taken for what it is meant to be`, () => {
-    assert.deepEqual(asMeant(serving().desk, Message.fromJson(text)).envelope, meant);
+    assert.deepEqual(asMeant(serving().session, Message.fromJson(text)).envelope, meant);
   });
 }

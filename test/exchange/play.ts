@@ -1,111 +1,164 @@
-/** A desk without input and output: what it would send is collected, so that verdicts can be read off. */
-import { createDesk, type AgentCall, type Desk, type DeskOptions } from '#src/exchange/desk.js';
+/** A lineage and a client without input and output: what would be sent is collected, so that verdicts can be read off. */
+import type { Failure } from '#src/agent/words.js';
 import { fromClient } from '#src/exchange/from-client.js';
 import { fromServer } from '#src/exchange/from-server.js';
 import * as handover from '#src/exchange/handover.js';
-import type { Failure } from '#src/agent/words.js';
+import {
+  createLineageRecord,
+  createSession,
+  type AgentCall,
+  type ExchangeOptions,
+  type LineageRecord,
+  type Session,
+  type Upstream,
+} from '#src/exchange/records.js';
+import type { ServerProcess } from '#src/server/server-process.js';
+import { Upstream as ServerUpstream } from '#src/server/upstream.js';
 import { LineSplitter } from '#src/wire/lines.js';
 import type { Message } from '#src/wire/message.js';
 
 export interface Play {
-  readonly desk: Desk;
+  readonly lineage: LineageRecord;
+  /** The client that was there first. */
+  readonly session: Session;
   /** Everything that was sent, in order: `client` or the generation, and the message. */
   readonly sent: [to: 'client' | number, message: unknown][];
+  /** The same, as lines. */
+  readonly lines: string[];
   readonly warnings: string[];
+  /** The generations that owe nothing any more. */
   readonly drained: number[];
   /** Calls of the agent's own tools. */
   readonly calls: AgentCall[];
-  /** What a server's tools are found to be, if the desk asks for all of them. */
+  /** What a server's tools are found to be, if all of them are asked for. */
   tools: readonly unknown[] | undefined;
   now: number;
   /** Whether a call that meets a failure is told that what failed is tried again. */
   retries: boolean;
+  /** The record of a generation, made when it is first asked for. */
+  upstream(generation: number): Upstream;
   client(message: unknown): void;
   server(generation: number, message: unknown): void;
   /** What was sent since the last time. */
   take(): [to: 'client' | number, message: unknown][];
 }
 
-export function play(options: Partial<DeskOptions> = {}): Play {
+export function play(options: Partial<ExchangeOptions> = {}): Play {
   const sent: Play['sent'] = [];
+  const lines: string[] = [];
   const warnings: string[] = [];
   const drained: number[] = [];
   const calls: AgentCall[] = [];
-  const read = (message: Message): unknown => JSON.parse(String(message)) as unknown;
+  const upstreams = new Map<number, Upstream>();
+  let proxyRequests = 0;
+  const collect = (to: 'client' | number) => ({
+    full: false,
+    send: (message: Message) => {
+      lines.push(String(message));
+      sent.push([to, parsed(message)]);
+    },
+    pause: () => {},
+    resume: () => {},
+    end: () => {},
+    drained: () => Promise.resolve(),
+  });
+  const lineage = createLineageRecord(
+    {
+      now: () => game.now,
+      introduced: () => {},
+      openedInPlace: () => {},
+      refusedDiscover: () => {},
+      agent: (call) => void calls.push(call),
+      allTools: (_, known) => known(game.tools),
+      retryFailure: (waits) => {
+        if (game.retries && waits) lineage.isHolding = true;
+        return game.retries;
+      },
+      later: () => {},
+      warn: (text) => void warnings.push(text),
+      warnOnce: (text) => void warnings.push(text),
+    },
+    {
+      retry: 'safe',
+      concurrency: undefined,
+      onFailure: 'report',
+      agentTools: false,
+      name: 'test',
+      hold: 50_000,
+      promise: true,
+      ...options,
+    },
+    { [Symbol.iterator]: () => upstreams.values() },
+  );
+  const context = {
+    callClock: lineage.callClock,
+    now: () => game.now,
+    newRequestId: () => `"mcp-hotline:n:${++proxyRequests}"`,
+  };
+  const create = (generation: number): Upstream => {
+    const parts = { generation, process: {} as ServerProcess, channel: collect(generation), unfinishedText: () => '' };
+    const upstream: Upstream = new ServerUpstream(parts, context);
+    void (upstream.markDrained = () => void drained.push(generation));
+    upstreams.set(generation, upstream);
+    return upstream;
+  };
   const game: Play = {
-    desk: createDesk(
-      {
-        client: (message) => void sent.push(['client', read(message)]),
-        server: (generation, message) => void sent.push([generation, read(message)]),
-        now: () => game.now,
-        drained: (generation) => void drained.push(generation),
-        introduced: () => {},
-        openedInPlace: () => {},
-        refusedDiscover: () => {},
-        agent: (call) => void calls.push(call),
-        allTools: (_, known) => known(game.tools),
-        retryFailure: (waits) => {
-          if (game.retries && waits) game.desk.holding = true;
-          return game.retries;
-        },
-        later: () => {},
-        warn: (text) => void warnings.push(text),
-        warnOnce: (text) => void warnings.push(text),
-      },
-      {
-        retry: 'safe',
-        concurrency: undefined,
-        onFailure: 'report',
-        agentTools: false,
-        name: 'test',
-        hold: 50_000,
-        promise: true,
-        nonce: 'n',
-        ...options,
-      },
-    ),
+    lineage,
+    session: createSession(lineage, collect('client')),
     sent,
+    lines,
     warnings,
     drained,
     calls,
     tools: undefined,
     now: 0,
     retries: false,
-    client: (message) => fromClient(game.desk, asRead(message)),
-    server: (generation, message) => fromServer(game.desk, generation, asRead(message)),
+    upstream: (generation) => upstreams.get(generation) ?? create(generation),
+    client: (message) => fromClient(game.session, asRead(message)),
+    server: (generation, message) => fromServer(lineage, game.upstream(generation), asRead(message)),
     take: () => sent.splice(0),
   };
   return game;
 }
 
+function parsed(message: Message): unknown {
+  try {
+    return JSON.parse(String(message)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What the state machine says, and what follows from it for messages. */
-export function holdTraffic(desk: Desk): void {
-  desk.holding = true;
+export function holdTraffic({ lineage }: Play): void {
+  lineage.isHolding = true;
 }
 
-export function release(desk: Desk, failure: Failure | undefined): void {
-  desk.failure = failure;
-  desk.holding = false;
-  handover.endHold(desk);
+export function release({ lineage }: Play, failure?: Failure): void {
+  lineage.failure = failure;
+  lineage.isHolding = false;
+  handover.endHold(lineage);
 }
 
-export function takeOver(desk: Desk, generation: number): void {
-  const from = desk.serving;
-  desk.serving = generation;
-  desk.candidate = undefined;
-  handover.takeOver(desk, from === generation ? undefined : from, generation);
+export function promote({ lineage, upstream }: Play, generation: number): void {
+  const from = lineage.serving;
+  const to = upstream(generation);
+  lineage.serving = to;
+  lineage.candidate = undefined;
+  handover.promote(lineage, from === to ? undefined : from, to);
 }
 
-export function retire(desk: Desk): void {
-  const { serving } = desk;
-  desk.serving = undefined;
-  if (serving !== undefined) handover.retire(desk, serving);
+export function demote({ lineage }: Play): void {
+  const { serving } = lineage;
+  lineage.serving = undefined;
+  if (serving !== undefined) handover.demote(lineage, serving);
 }
 
-export function lose(desk: Desk, generation: number, crash?: Failure): handover.Lost {
-  if (desk.serving === generation) desk.serving = undefined;
-  if (desk.candidate === generation) desk.candidate = undefined;
-  return handover.lose(desk, generation, crash);
+export function drop({ lineage, upstream }: Play, generation: number, crash?: Failure): handover.Dropped {
+  const dropped = upstream(generation);
+  if (lineage.serving === dropped) lineage.serving = undefined;
+  if (lineage.candidate === dropped) lineage.candidate = undefined;
+  return handover.dropGeneration(lineage, dropped, crash);
 }
 
 /** As the message would be read: what stands before and behind it is no part of it, and long lines come in pieces. */

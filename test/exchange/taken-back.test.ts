@@ -1,13 +1,13 @@
 /** What is left of a request that the client took back, read off a desk without input and output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyOf } from '#src/session/ids.js';
-import { answer, play, request, tell, type Play, holdTraffic, lose, release, takeOver } from './play.js';
+import { keyOf } from '#src/wire/ids.js';
+import { answer, play, request, tell, type Play, holdTraffic, drop, release, promote } from './play.js';
 
 function serving(): Play {
   const game = play();
-  takeOver(game.desk, 1);
-  release(game.desk, undefined);
+  promote(game, 1);
+  release(game);
   game.client(request(0, 'initialize', { protocolVersion: '2025-06-18' }));
   game.server(1, answer(0, { protocolVersion: '2025-06-18', capabilities: { tools: {} } }));
   game.client(tell('notifications/initialized'));
@@ -21,7 +21,7 @@ test('P12 bounded: a request that was taken back is not kept, because servers ne
   const game = serving();
   game.client(request(1, 'tools/call', { name: 'a', arguments: { text: 'x'.repeat(100_000) } }));
   game.client(takeBack(1));
-  assert.equal(game.desk.ledger.find(keyOf('1'))?.message.length, 0);
+  assert.equal(game.upstream(1).pending.find(keyOf('1'))?.message.length, 0);
   game.take();
   game.server(1, answer(1, { late: true }));
   game.server(1, answer(1, { late: true }));
@@ -30,16 +30,16 @@ test('P12 bounded: a request that was taken back is not kept, because servers ne
 
 test('P12 bounded: what was held and taken back makes room for as much again', () => {
   const game = serving();
-  holdTraffic(game.desk);
+  holdTraffic(game);
   const text = 'x'.repeat(4 * 1024 * 1024);
   const ask = (id: number) => game.client(request(id, 'tools/call', { name: 'a', arguments: { text } }));
   const ids = Array.from({ length: 10 }, (_, at) => at + 1);
   for (const id of ids) ask(id);
   for (const id of ids) game.client(takeBack(id));
-  assert.equal(game.desk.hold.size, 0);
+  assert.equal(game.lineage.hold.size, 0);
   for (const id of ids) ask(id + 100);
   assert.deepEqual(game.take(), [], '40 MiB and 40 MiB more are not 80');
-  assert.equal(game.desk.hold.size, 10);
+  assert.equal(game.lineage.hold.size, 10);
 });
 
 test('P9 lists: the answer to a list that was taken back is known for the page that it is', () => {
@@ -49,7 +49,7 @@ test('P9 lists: the answer to a list that was taken back is known for the page t
   game.client(request(2, 'tools/list', { cursor: '2' }));
   game.client(takeBack(2));
   game.server(1, answer(2, { tools: [{ name: 'b' }] }));
-  const served = game.desk.served.baseline('tools') as { name: string }[] | undefined;
+  const served = game.session.served.baseline('tools') as { name: string }[] | undefined;
   assert.deepEqual(
     served?.map(({ name }) => name),
     ['a', 'b'],
@@ -65,8 +65,8 @@ test('P12 bounded: the progress of requests that come to no answer is not rememb
     game.server(1, tell('notifications/progress', { progressToken: id, progress: 2 }));
     game.take();
   }
-  assert.ok(game.desk.progress.size <= 10_000, String(game.desk.progress.size));
-  lose(game.desk, 1);
+  assert.ok(game.session.progress.size <= 10_000, String(game.session.progress.size));
+  drop(game, 1);
   assert.deepEqual(game.take(), []);
 });
 
@@ -78,9 +78,9 @@ test('progress of the request that runs longest is the last to be forgotten', ()
     game.server(1, tell('notifications/progress', { progressToken: 'long', progress: token }));
   }
   game.take();
-  lose(game.desk, 1);
-  takeOver(game.desk, 2);
-  release(game.desk, undefined);
+  drop(game, 1);
+  promote(game, 2);
+  release(game);
   game.take();
   game.server(2, tell('notifications/progress', { progressToken: 'long', progress: 10_500 }));
   game.server(2, tell('notifications/progress', { progressToken: 'long', progress: 10_501 }));

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid, type Message } from '../support/message.js';
 import { fc } from '../support/property.js';
-import { answer, play, request, tell, type Play, holdTraffic, lose, release, retire, takeOver } from './play.js';
+import { answer, play, request, tell, type Play, holdTraffic, drop, release, demote, promote } from './play.js';
 
 const cause = { kind: 'exit', code: 2 } as const;
 const failure = { kind: 'build', command: 'tsc', cause, output: 'error TS1005' } as const;
 
 function serving(game: Play, generation = 1): Play {
-  takeOver(game.desk, generation);
-  release(game.desk, undefined);
+  promote(game, generation);
+  release(game);
   game.take();
   return game;
 }
@@ -43,11 +43,11 @@ test("P1 one answer: an answer that is not owed is nobody's", () => {
 test('P10 no cross-talk: a request that moved on is answered by its new server alone', () => {
   const game = opened(play());
   game.client(request(1, 'resources/read', { uri: 'a:' }));
-  holdTraffic(game.desk);
-  game.desk.candidate = 2;
-  takeOver(game.desk, 2);
-  lose(game.desk, 1);
-  release(game.desk, undefined);
+  holdTraffic(game);
+  game.lineage.candidate = game.upstream(2);
+  promote(game, 2);
+  drop(game, 1);
+  release(game);
   game.take();
   game.server(1, answer(1, { from: 1 }));
   game.server(2, answer(1, { from: 2 }));
@@ -67,14 +67,14 @@ test('P2 same bytes: what comes in pieces goes on, is held, sent again and looke
   ]);
   game.server(1, answer(2, long));
   game.server(1, answer(3, { tools: [{ name: 'read', annotations: { readOnlyHint: true } }], ...long }));
-  assert.deepEqual(game.desk.harmless.get(1), new Set(['read']));
+  assert.deepEqual(game.upstream(1).retrySafeTools, new Set(['read']));
   game.client(request(4, 'tools/call', { name: 'read', ...long }));
-  holdTraffic(game.desk);
+  holdTraffic(game);
   game.client(request(5, 'tools/call', { name: 'a', ...long }));
   game.take();
-  takeOver(game.desk, 2);
-  lose(game.desk, 1);
-  release(game.desk, undefined);
+  promote(game, 2);
+  drop(game, 1);
+  release(game);
   assert.deepEqual(game.take(), [
     [2, request(1, 'resources/read', long)],
     [2, request(4, 'tools/call', { name: 'read', ...long })],
@@ -90,14 +90,14 @@ test("P8 no double effects: of a lost server's requests the safe ones go on and 
   game.client(request(2, 'tools/call', { name: 'write' }));
   game.client(request(3, 'resources/read', { uri: 'a:' }));
   game.take();
-  holdTraffic(game.desk);
-  lose(game.desk, 1);
+  holdTraffic(game);
+  drop(game, 1);
   const [[to, message] = ['', {}], ...rest] = game.take();
   assert.equal(to, 'client');
   assert.match(failureSaid(message as Message), /the tool "write" was running, so it may or may not have taken effect/);
   assert.deepEqual(rest, []);
-  takeOver(game.desk, 2);
-  release(game.desk, undefined);
+  promote(game, 2);
+  release(game);
   assert.deepEqual(game.take(), [
     [2, request(1, 'tools/call', { name: 'read' })],
     [2, request(3, 'resources/read', { uri: 'a:' })],
@@ -108,11 +108,11 @@ test('P8 no double effects: with --retry never nothing is sent again once the se
   const game = opened(play({ retry: 'never' }));
   game.client(request(3, 'resources/read', { uri: 'a:' }));
   game.take();
-  holdTraffic(game.desk);
-  lose(game.desk, 1);
+  holdTraffic(game);
+  drop(game, 1);
   assert.equal(game.take().length, 1);
-  takeOver(game.desk, 2);
-  release(game.desk, undefined);
+  promote(game, 2);
+  release(game);
   assert.deepEqual(game.take(), []);
 });
 
@@ -120,12 +120,12 @@ test('P3.hold order: what is held leaves in the order it came, notifications inc
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 50 }), (kinds) => {
       const game = opened(play());
-      holdTraffic(game.desk);
+      holdTraffic(game);
       const messages = kinds.map((asks, i) => (asks ? request(i + 1, 'tools/call') : tell('notifications/x', { i })));
       for (const message of messages) game.client(message);
       assert.deepEqual(game.take(), []);
-      takeOver(game.desk, 2);
-      release(game.desk, undefined);
+      promote(game, 2);
+      release(game);
       assert.deepEqual(
         game.take(),
         messages.map((message) => [2, message]),
@@ -139,7 +139,7 @@ test('P3 order: answers, progress and cancellations pass a hold, to the one they
   game.server(1, request(7, 'roots/list'));
   game.client(request(1, 'tools/call', { name: 'x' }));
   game.take();
-  holdTraffic(game.desk);
+  holdTraffic(game);
   game.client(request(2, 'tools/call', { name: 'y' }));
   game.client(answer(7, { roots: [] }));
   game.client(tell('notifications/cancelled', { requestId: 1 }));
@@ -151,15 +151,15 @@ test('P3 order: answers, progress and cancellations pass a hold, to the one they
     [1, tell('notifications/cancelled', { requestId: 1 })],
     ['client', answer(3)],
   ]);
-  takeOver(game.desk, 2);
-  release(game.desk, undefined);
+  promote(game, 2);
+  release(game);
   assert.deepEqual(game.take(), []);
 });
 
 test('P10 no cross-talk: two servers may ask under one id, and each gets its own answer', () => {
   const game = opened(play());
   game.server(1, request(0, 'roots/list'));
-  game.desk.candidate = 2;
+  game.lineage.candidate = game.upstream(2);
   game.server(2, request(0, 'roots/list'));
   const shown = game.take().map(([, message]) => (message as { id: number | string }).id);
   assert.equal(shown[0], 0);
@@ -176,12 +176,12 @@ test("P10 no cross-talk: the client is told when a question's asker is gone, and
   const game = opened(play());
   game.server(1, request(0, 'sampling/createMessage'));
   game.take();
-  holdTraffic(game.desk);
-  lose(game.desk, 1);
+  holdTraffic(game);
+  drop(game, 1);
   const [[, cancelled] = ['', {}]] = game.take();
   assert.equal((cancelled as { method: string }).method, 'notifications/cancelled');
-  takeOver(game.desk, 2);
-  release(game.desk, undefined);
+  promote(game, 2);
+  release(game);
   game.server(2, request(0, 'sampling/createMessage'));
   const [[, second] = ['', {}]] = game.take();
   game.client(answer(0, { late: true }));
@@ -192,8 +192,8 @@ test("P10 no cross-talk: the client is told when a question's asker is gone, and
 
 test('P7 survives a broken edit: a failure answers tool calls and nothing else', () => {
   const game = opened(play());
-  holdTraffic(game.desk);
-  release(game.desk, failure);
+  holdTraffic(game);
+  release(game, failure);
   game.client(request(1, 'tools/call', { name: 'x' }));
   game.client(request(2, 'tools/list'));
   const [[, refused] = ['', {}], forwarded] = game.take();
@@ -205,7 +205,7 @@ test('P7 survives a broken edit: a failure answers tool calls and nothing else',
 
 test('P7 survives a broken edit: with --on-failure serve the old code runs, and its result says so', () => {
   const game = opened(play({ onFailure: 'serve' }));
-  release(game.desk, failure);
+  release(game, failure);
   game.client(request(1, 'tools/call', { name: 'x' }));
   game.server(1, answer(1, { content: [{ type: 'text', text: 'old' }] }));
   const message = game.take().at(-1)?.[1] as { result: { content: { text: string }[] } };
@@ -215,7 +215,7 @@ test('P7 survives a broken edit: with --on-failure serve the old code runs, and 
 
 test('P7 survives a broken edit: a session that is born broken is opened with our tools alone, its calls explained', () => {
   const game = play();
-  release(game.desk, failure);
+  release(game, failure);
   game.client(request(0, 'initialize', { protocolVersion: '2025-11-25' }));
   game.client(request(1, 'tools/list'));
   game.client(request(2, 'tools/call', { name: 'x' }));
@@ -232,12 +232,12 @@ test('P7 survives a broken edit: a session that is born broken is opened with ou
     assert.match(String(text), /^The build of the MCP server failed/);
   assert.equal(call?.result?.['isError'], true);
   assert.match(errorOf(read).message, /build of the MCP server failed/);
-  assert.equal(game.desk.session.stands, true);
+  assert.equal(game.session.agreement.isOpen, true);
 });
 
 test('P12.hold bounded: 10,000 messages are held, the next request is told so and the next notification dropped', () => {
   const game = opened(play());
-  holdTraffic(game.desk);
+  holdTraffic(game);
   for (let id = 1; id <= 10_000; id++) game.client(request(id, 'tools/call'));
   assert.deepEqual(game.take(), []);
   game.client(request(10_001, 'tools/call'));
@@ -276,11 +276,11 @@ test('P1 one answer: --concurrency lets n calls go, the rest in order, other mes
 test('P10 no cross-talk: a retired server finishes, then it is not heard any more', () => {
   const game = opened(play());
   game.client(request(1, 'tools/call', { name: 'x' }));
-  retire(game.desk);
+  demote(game);
   game.server(1, tell('notifications/tools/list_changed'));
   game.server(1, answer(1));
   assert.deepEqual(game.drained, [1]);
-  lose(game.desk, 1);
+  drop(game, 1);
   game.take();
   game.server(1, tell('notifications/message', { level: 'info', data: 'late' }));
   assert.deepEqual(game.take(), []);
@@ -295,11 +295,11 @@ test('P2 a note goes with the first plain tool result of the serving generation:
   });
   const emptyResult = (id: number) => ({ jsonrpc: '2.0', id, result: { content: [] } });
   const game = play();
-  game.desk.holding = false;
-  game.desk.serving = 1;
+  game.lineage.isHolding = false;
+  game.lineage.serving = game.upstream(1);
   for (const each of [call(1, { task: {} }), [call(2), call(3)], call(4), call(5), call(6)]) game.client(each);
   game.take();
-  game.desk.notes = new Map([
+  game.session.notes = new Map([
     ['one', 'built'],
     ['other', 'built too'],
   ]);

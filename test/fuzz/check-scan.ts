@@ -3,7 +3,7 @@
  * bytes that are no UTF-8 count as U+FFFD, as they do for every reader of text.
  */
 import { messagesIn, joinBatch } from '#src/exchange/batch.js';
-import { keyOf } from '#src/session/ids.js';
+import { keyOf } from '#src/wire/ids.js';
 import { Message } from '#src/wire/message.js';
 import { idInHead, scan, type Envelope } from '#src/wire/scan.js';
 import { holds, same, sameBytes } from './difference.js';

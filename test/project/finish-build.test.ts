@@ -15,7 +15,7 @@ import { openWatch } from '#src/watch/watch.js';
 import { project } from '../support/project.js';
 import type { Project } from '../support/project.js';
 
-const built: BuildResult = { kind: 'built', ms: 5, output: { bytes: 0, excerpt: () => '' } };
+const built: BuildResult = { kind: 'built', ms: 5, output: { excerpt: () => '' } };
 const failed: BuildResult = { ...built, kind: 'failed', cause: { kind: 'exit', code: 2 } };
 
 for (const { what, fingerprint = 'a', saved, savedBefore, verdict } of [

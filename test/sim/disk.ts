@@ -4,9 +4,9 @@
  * be full.
  */
 import { EventEmitter } from 'node:events';
-import { createBell } from '#src/watch/debounce.js';
-import { createChecks } from '#src/watch/single-flight.js';
-import { createContents } from '#src/watch/content-index.js';
+import { createDebouncer } from '#src/watch/debounce.js';
+import { createSingleFlight } from '#src/watch/single-flight.js';
+import { createContentIndex } from '#src/watch/content-index.js';
 import type { Watch, WatchCallbacks, WatchOptions } from '#src/watch/types.js';
 import type { Kernel } from './kernel.js';
 
@@ -16,18 +16,20 @@ const FILES: readonly File[] = ['main.js', 'lists.js', 'other.js', 'settings.jso
 const CODE: readonly File[] = ['main.js', 'lists.js', 'other.js'];
 
 /** The content of every file: one state of the sources. */
-export type Contents = Readonly<Record<File, number>>;
+export type ContentIndex = Readonly<Record<File, number>>;
 
 export class Disk {
   readonly #kernel: Kernel;
   /** Every state that the sources have been in, oldest first. */
-  readonly states: Contents[] = [{ 'main.js': 0, 'lists.js': 0, 'other.js': 0, 'settings.json': 0 }];
+  readonly states: ContentIndex[] = [{ 'main.js': 0, 'lists.js': 0, 'other.js': 0, 'settings.json': 0 }];
   readonly #savedAt = new Map<File, number>();
   readonly #saves = new Map<File, number>();
   readonly #watches = new Set<(file: File) => void>();
   /** What the last build has made; undefined if it has left nothing that runs. */
-  output: Contents | undefined;
+  output: ContentIndex | undefined;
   full = false;
+  /** The program has said that it can't tell edits from outputs. */
+  isGuessedAt = false;
   slow = 0;
   polls = false;
   readonly #files = new Map<string, string>();
@@ -36,8 +38,8 @@ export class Disk {
     this.#kernel = kernel;
   }
 
-  get now(): Contents {
-    return this.states.at(-1) as Contents;
+  get now(): ContentIndex {
+    return this.states.at(-1) as ContentIndex;
   }
 
   save(file: File, content: number): void {
@@ -51,7 +53,7 @@ export class Disk {
   readonly openWatch = (options: WatchOptions, callbacks: WatchCallbacks): Watch => {
     const rulesOf = (file: File): string[] =>
       options.rules.filter(({ paths }) => paths.includes(file)).map(({ name }) => name);
-    const contents = createContents();
+    const contents = createContentIndex();
     const pending = new Set<File>();
     let ready = false;
     const look = (file: File): void => {
@@ -59,14 +61,14 @@ export class Disk {
       const changed = this.#saves.get(file) ?? 0;
       contents.set(file, { digest, changed, rules: rulesOf(file), size: 0, ctime: 0, ino: 0 });
     };
-    const bell = createBell(options.debounce, () => pending.size > 0 && callbacks.settled());
+    const debouncer = createDebouncer(options.debounce, () => pending.size > 0 && callbacks.settled());
     const stir = (file: File): void => {
       if (rulesOf(file).length === 0) return;
       pending.add(file);
-      bell.touch();
+      debouncer.trigger();
     };
     this.#watches.add(stir);
-    const absorb = async (): Promise<void> => {
+    const processDirty = async (): Promise<void> => {
       for (let round = 0; round < 8 && pending.size > 0; round++) {
         const batch = [...pending];
         pending.clear();
@@ -76,18 +78,18 @@ export class Disk {
         if (contents.version === before) callbacks.unchanged?.(batch);
       }
     };
-    const checks = createChecks(() => pending.size > 0, absorb);
+    const singleFlight = createSingleFlight(() => pending.size > 0, processDirty);
     const baseline = async (): Promise<void> => {
       await Promise.resolve();
       await this.#wait(1 + this.#kernel.random.below(30));
       for (const file of FILES) {
         if (rulesOf(file).length === 0) continue;
         look(file);
-        if ((this.#savedAt.get(file) ?? -1) >= options.since) contents.unknown(file, rulesOf(file));
+        if ((this.#savedAt.get(file) ?? -1) >= options.since) contents.setUnknownBaseline(file, rulesOf(file));
       }
-      contents.seal();
+      contents.endBaseline();
       ready = true;
-      await absorb();
+      await processDirty();
     };
     const sweep = (): void => {
       for (const file of FILES) if (rulesOf(file).length > 0) pending.add(file);
@@ -100,17 +102,20 @@ export class Disk {
     if (options.poll !== undefined) everySoOften();
     return {
       get dirty() {
-        return pending.size > 0 || checks.running || !ready;
+        return pending.size > 0 || singleFlight.isRunning || !ready;
+      },
+      get saves() {
+        return contents.saves;
       },
       needsSweep: options.poll !== undefined,
-      ready: checks.first(baseline),
+      ready: singleFlight.first(baseline),
       check: () => {
         if (options.poll !== undefined) sweep();
-        return checks.request();
+        return singleFlight.run();
       },
       sweep: () => {
         sweep();
-        return checks.request();
+        return singleFlight.run();
       },
       mark: contents.mark,
       release: contents.release,
@@ -123,12 +128,15 @@ export class Disk {
       prepare: () => this.#latency(),
       // The simulated project has no data files, so nothing is taken for the server's.
       accept: () => {},
+      acceptFor: (mark, paths, since) => {
+        for (const path of paths) contents.acceptFor(mark, path, since);
+      },
       distrust: () => {},
       changedAt: () => undefined,
       close: async () => {
         this.#watches.delete(stir);
-        bell.clear();
-        await checks.idle();
+        debouncer.clear();
+        await singleFlight.idle();
       },
     };
   };
@@ -245,6 +253,6 @@ function problem(code: string): Error {
 }
 
 /** The code alone, as one word. */
-export function codeOf(contents: Contents): string {
+export function codeOf(contents: ContentIndex): string {
   return CODE.map((file) => contents[file]).join('.');
 }

@@ -86,8 +86,6 @@ export class Facts {
   breach: Breach | undefined;
   /** A failure was reported, and no reload has gone well since. */
   failing = false;
-  /** The program has given up on telling edits from outputs, and has said so. */
-  lenient = false;
   /** The client does not read, or has not since the last reload. */
   deaf = false;
   /** There is something that a new server has to be told. */
@@ -100,6 +98,11 @@ export class Facts {
     this.disk = disk;
     this.setting = setting;
     this.note = note;
+  }
+
+  /** The program has given up on telling edits from outputs, and has said so: for one client it holds for all. */
+  get lenient(): boolean {
+    return this.disk.isGuessedAt;
   }
 
   /** The first breach of a promise ends the run. */

@@ -9,6 +9,7 @@ import type { Config } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
 import { exitCodeOf } from '#src/exit-code.js';
 import type { FlowContext } from '#src/flow/flow.js';
+import { Project } from '#src/project/project.js';
 import { createEventBus, type EventBus } from '#src/events/bus.js';
 import { logEntry, LOGGED_KINDS } from '#src/sinks/log-words.js';
 import { openStateSinks } from '#src/sinks/open-state-sinks.js';
@@ -35,13 +36,20 @@ export interface SessionUnderTest {
 }
 
 export interface ProjectUnderTest {
-  /** Starts what serves the client. At present each client has a lineage of its own. */
+  /** Starts what serves the client: a lineage of its own, on the project of all. */
   connect(client: ConnectedClient): SessionUnderTest;
 }
 
 export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnderTest {
   const config = configOf(setting);
-  return { connect: (client) => new Controller(contextOf(config, client), disk.openWatch) };
+  let project: Project | undefined;
+  return {
+    connect(client) {
+      const context = contextOf(config, client);
+      project ??= new Project(context, disk.openWatch);
+      return new Controller(context, project);
+    },
+  };
 }
 
 function contextOf(config: Config, { name, input, output, logged, ended }: ConnectedClient): FlowContext {

@@ -156,6 +156,6 @@ export class Model {
     if (isStart || isNew || event === 'reloaded') this.news.reloaded(generation);
     if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
     if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text))
-      facts.lenient = true;
+      facts.disk.isGuessedAt = true;
   }
 }

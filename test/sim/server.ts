@@ -3,7 +3,7 @@
  * and dies as its program says. Every message it writes carries its generation and a number, so that it can be
  * followed.
  */
-import { codeOf, type Contents, type Disk } from './disk.js';
+import { codeOf, type ContentIndex, type Disk } from './disk.js';
 import type { Message } from './facts.js';
 import { listing, PAGE, type Lists } from './lists.js';
 import type { Model } from './model.js';
@@ -30,7 +30,7 @@ export class Server implements Behaviour {
   readonly #isAlone: () => boolean;
   /** Read when it has started. */
   program: Program = {};
-  code: Contents | undefined;
+  code: ContentIndex | undefined;
   settings = 0;
   #early: string[] = [];
   #said = 0;
@@ -57,7 +57,7 @@ export class Server implements Behaviour {
     process.later(likely.boot ?? this.#chance.below(8), () => this.#boot());
   }
 
-  #programOf(contents: Contents): Program {
+  #programOf(contents: ContentIndex): Program {
     return this.#script.programs[contents['main.js'] % this.#script.programs.length] ?? {};
   }
 

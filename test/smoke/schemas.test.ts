@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mismatch, schemasVerdict } from '#src/smoke/schemas.js';
+import { mismatch, schemasResult } from '#src/smoke/schemas.js';
 
 const draft7 = 'http://json-schema.org/draft-07/schema#';
 const draft2019 = 'https://json-schema.org/draft/2019-09/schema';
@@ -30,7 +30,7 @@ const accepted: readonly [title: string, schema: object][] = [
 
 for (const [title, schema] of accepted) {
   test(`accepted: ${title}`, async () => {
-    const { status, problems } = await schemasVerdict([{ name: 't', inputSchema: schema }], 'legacy');
+    const { status, problems } = await schemasResult([{ name: 't', inputSchema: schema }], 'legacy');
     assert.deepEqual([status, problems], ['ok', []]);
   });
 }
@@ -77,7 +77,7 @@ const refused: readonly [title: string, schema: unknown, problem: RegExp][] = [
 
 for (const [title, schema, problem] of refused) {
   test(`refused: ${title}`, async () => {
-    const { status, problems } = await schemasVerdict([{ name: 't', inputSchema: schema }], 'modern');
+    const { status, problems } = await schemasResult([{ name: 't', inputSchema: schema }], 'modern');
     assert.equal(status, 'failed');
     assert.equal(problems.length, 1);
     assert.match(problems[0]!, problem);
@@ -86,8 +86,8 @@ for (const [title, schema, problem] of refused) {
 
 test('an output schema must be of an object in the legacy era only', async () => {
   const tools = [{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }];
-  assert.equal((await schemasVerdict(tools, 'legacy')).status, 'failed');
-  assert.equal((await schemasVerdict(tools, 'modern')).status, 'ok');
+  assert.equal((await schemasResult(tools, 'legacy')).status, 'failed');
+  assert.equal((await schemasResult(tools, 'modern')).status, 'ok');
 });
 
 test('two tools may use the same $id', async () => {
@@ -96,7 +96,7 @@ test('two tools may use the same $id', async () => {
     { name: 'a', inputSchema },
     { name: 'b', inputSchema: { ...inputSchema, title: 'b' } },
   ];
-  assert.deepEqual((await schemasVerdict(tools, 'legacy')).problems, []);
+  assert.deepEqual((await schemasResult(tools, 'legacy')).problems, []);
 });
 
 test('a value is measured by its schema', async () => {

@@ -18,10 +18,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   session: ['wire'],
   lists: ['wire'],
   build: ['process', 'state', 'agent'],
-  server: ['process', 'wire', 'channel', 'agent'],
+  server: ['process', 'wire', 'channel', 'lists', 'agent'],
   flow: ['process', 'wire', 'channel', 'events', 'config', 'server'],
   front: ['wire'],
-  exchange: ['session', 'wire', 'channel', 'lists', 'agent'],
+  exchange: ['session', 'server', 'wire', 'channel', 'lists', 'agent'],
   project: 'process events state config agent watch session build server flow'.split(' '),
   lineage:
     'wire channel process events state config agent watch session lists build server flow front exchange project'.split(
@@ -45,8 +45,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const pure = /^(session\/|exchange\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
-const impureGlobals = /\b(process\.|setTimeout\(|setInterval\(|setImmediate\(|Date\.now\(|new Date\(\)|Math\.random\()/;
+const pure =
+  /^(session\/|exchange\/|server\/(upstream|pending-requests|owed-by-clients|tasks|call-times)\.ts$|project\/edits\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
+const impureGlobals =
+  /(?<!-)\b(process\.|setTimeout\(|setInterval\(|setImmediate\(|Date\.now\(|new Date\(\)|Math\.random\()/;
 
 const homes: Readonly<Record<string, string | readonly string[]>> = {
   ajv: 'smoke',

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { createContents } from '#src/watch/content-index.js';
-import { namedKey, type Entry } from '#src/watch/entry.js';
+import { createContentIndex } from '#src/watch/content-index.js';
+import { namedKey, type FileEntry } from '#src/watch/entry.js';
 
-const entry = (digest: string, rules: readonly string[] = ['r']): Entry => ({
+const entry = (digest: string, rules: readonly string[] = ['r']): FileEntry => ({
   digest,
   rules,
   changed: 1,
@@ -31,8 +31,8 @@ test('a mark tells exactly what differs from the moment it was taken, whatever c
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const contents = createContents();
-      contents.seal();
+      const contents = createContentIndex();
+      contents.endBaseline();
       const model = new Map<string, string>();
       const marks: { mark: ReturnType<typeof contents.mark>; copy: Map<string, string> }[] = [];
       for (const each of steps) {
@@ -67,7 +67,7 @@ test('a mark tells exactly what differs from the moment it was taken, whatever c
 });
 
 test('a fingerprint is SHA-256 over the sorted paths and digests of the rule, and says nothing of when', () => {
-  const one = createContents();
+  const one = createContentIndex();
   one.set('b', entry('2'));
   one.set('a', entry('1', ['r', 's']));
   one.set('x', entry('9', ['s']));
@@ -82,11 +82,11 @@ test('a fingerprint is SHA-256 over the sorted paths and digests of the rule, an
 });
 
 test('a file that is named and also lies in a watched directory counts once', () => {
-  const contents = createContents();
+  const contents = createContentIndex();
   contents.set('a', entry('1', ['tree']));
   contents.set(namedKey('a'), entry('1', ['named']));
   contents.set(namedKey('b'), entry('2', ['named']));
-  contents.seal();
+  contents.endBaseline();
   const mark = contents.mark();
   assert.equal(contents.fingerprint('named'), sha('a\x001\nb\x002\n'));
   contents.set('a', entry('5', ['tree']));
@@ -95,21 +95,21 @@ test('a file that is named and also lies in a watched directory counts once', ()
 });
 
 test('until it is sealed, what is set is the baseline; an unknown baseline counts as changed', () => {
-  const contents = createContents();
+  const contents = createContentIndex();
   const opening = contents.mark();
   contents.set('a', entry('1'));
   contents.set('b', entry('1'));
-  contents.unknown('b', ['r']);
-  contents.seal();
+  contents.setUnknownBaseline('b', ['r']);
+  contents.endBaseline();
   const later = contents.mark();
   assert.deepEqual(contents.changedSince(opening), [{ path: 'b', rules: ['r'], kind: 'changed' }]);
   assert.deepEqual(contents.changedSince(later), []);
 });
 
 test('a mark like another tells what differs from the same moment, but not what stirred before it', () => {
-  const contents = createContents();
+  const contents = createContentIndex();
   for (const name of ['a', 'b']) contents.set(name, entry('1'));
-  contents.seal();
+  contents.endBaseline();
   const first = contents.mark();
   contents.set('a', entry('2'));
   contents.set('b', { ...entry('1'), changed: 2 });
@@ -122,4 +122,24 @@ test('a mark like another tells what differs from the same moment, but not what 
   assert.deepEqual(paths(contents.stirredSince(second)), ['a', 'b']);
   contents.set('a', entry('1'));
   assert.deepEqual(paths(contents.changedSince(second)), []);
+});
+
+test('what one mark accepts is accepted by it alone, and only what has changed since the other mark', () => {
+  const contents = createContentIndex();
+  for (const path of ['a', 'b', 'c']) contents.set(path, entry('1'));
+  contents.endBaseline();
+  const [mark, other] = [contents.mark(), contents.mark()];
+  contents.set('a', entry('2'));
+  const since = contents.mark();
+  contents.set('a', entry('3'));
+  contents.set('b', entry('2'));
+  contents.delete('c');
+  const changed = (one: typeof mark) => contents.changedSince(one).map(({ path }) => path);
+  for (const path of ['a', 'b', 'c']) contents.acceptFor(mark, path, since);
+  assert.deepEqual([changed(mark), changed(other)], [['a'], ['a', 'b', 'c']]);
+  contents.acceptFor(mark, 'a', undefined);
+  assert.deepEqual([changed(mark), changed(since)], [[], ['a', 'b', 'c']]);
+  contents.set('b', entry('1'));
+  contents.acceptFor(other, 'b', since);
+  assert.deepEqual([changed(mark), changed(other)], [['b'], ['a', 'c']]);
 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { openWatch } from '#src/watch/watch.js';
-import { createBell } from '#src/watch/debounce.js';
+import { createDebouncer } from '#src/watch/debounce.js';
 import { arrive, put, temporary, watched, within, type Options } from './fixture.js';
 import { cleanup } from '../support/cleanup.js';
 
@@ -53,10 +53,10 @@ test('P6 settles: a checkout of 1,000 files is one signal and one set of changes
 test('P6 settles: the signal comes after the quiet time, and a second after the first save at the latest', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   let rung = 0;
-  const bell = createBell(100, () => rung++);
+  const debouncer = createDebouncer(100, () => rung++);
   const saveEvery = async (ms: number, times: number): Promise<void> => {
     for (let n = 0; n < times; n++) {
-      bell.touch();
+      debouncer.trigger();
       t.mock.timers.tick(ms);
       await arrive();
     }
@@ -70,13 +70,13 @@ test('P6 settles: the signal comes after the quiet time, and a second after the 
   await saveEvery(50, 1);
   assert.equal(rung, 2);
   await saveEvery(50, 3);
-  bell.clear();
+  debouncer.clear();
   t.mock.timers.tick(5000);
   await arrive();
   assert.equal(rung, 2);
-  bell.touch();
+  debouncer.trigger();
   t.mock.timers.tick(100);
-  bell.clear();
+  debouncer.clear();
   await arrive();
   assert.equal(rung, 2, 'the quiet time is over, and it is cleared before it is told');
 });

@@ -80,9 +80,9 @@ for (const poll of [undefined, 60_000]) {
       const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const dir = temporary(t);
         const w = await watched(t, { dir, ...options });
-        const checks: Promise<void>[] = [];
+        const singleFlight: Promise<void>[] = [];
         for (const each of steps) {
-          if (each.act === 'look') checks.push(w.watch.check());
+          if (each.act === 'look') singleFlight.push(w.watch.check());
           else if (each.act === 'turn') await setImmediate();
           else if (each.act === 'rest') {
             await arrive();
@@ -90,7 +90,7 @@ for (const poll of [undefined, 60_000]) {
           } else apply(dir, each);
         }
         await arrive();
-        await Promise.all([...checks, w.watch.check()]);
+        await Promise.all([...singleFlight, w.watch.check()]);
         await w.watch.check();
         const fresh = await watched(t, { dir, ...options });
         const same = w.watch.fingerprint('main') === fresh.watch.fingerprint('main');

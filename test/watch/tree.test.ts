@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFilter } from '#src/watch/filter.js';
-import { createPace } from '#src/watch/time-slice.js';
+import { createTimeSlice } from '#src/watch/time-slice.js';
 import { parseRoot } from '#src/watch/roots.js';
 import { openEvents } from '#src/watch/source.js';
-import { createTree, type Found } from '#src/watch/tree.js';
+import { createTree, type FileToHash } from '#src/watch/tree.js';
 import { cleanup } from '../support/cleanup.js';
 import { arrive, put, temporary } from './fixture.js';
 
@@ -15,7 +15,7 @@ test('P6 settles: a file made right after a new directory was listed is not lost
   put(dir, 'new/deep/a.ts', '1');
   const stirred = new Set<string>();
   const events = openEvents(
-    { stirred: (directory, name) => stirred.add(`${directory}/${name}`), lost: () => {} },
+    { onEntryChanged: (directory, name) => stirred.add(`${directory}/${name}`), onEventsLost: () => {} },
     true,
   );
   cleanup(t, () => events.close());
@@ -39,9 +39,9 @@ test('P6 settles: a file made right after a new directory was listed is not lost
       put(path, 'late.ts', '1');
     },
   });
-  tree.started.set(dir, new Set([parseRoot('main', '.', dir)]));
-  const found: Found[] = [];
-  await tree.walk(dir, true, found, createPace(new AbortController().signal));
+  tree.rootsAt.set(dir, new Set([parseRoot('main', '.', dir)]));
+  const found: FileToHash[] = [];
+  await tree.walk(dir, true, found, createTimeSlice(new AbortController().signal));
   assert.deepEqual(listed, [dir, `${dir}/new`, `${dir}/new/deep`]);
   await arrive();
   const known = new Set([...stirred, ...found.map(({ directory, name }) => directory.prefix + name)]);

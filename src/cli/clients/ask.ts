@@ -2,12 +2,12 @@
 
 import { createInterface } from 'node:readline/promises';
 
-/** Whether somebody sits there who can answer. */
+/** Whether there is a terminal on which a person can answer. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Anything but a yes is a no, the end of the input too. */
+/** Any other answer, and the end of the input, means no. */
 export async function ask(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -1,11 +1,12 @@
-// `mcp-hotline clients`: the MCP clients on this machine, their files and servers, for people or as data. Changes nothing.
+// `mcp-hotline clients`: the MCP clients on this machine, their files and servers, for people or as data. Changes
+// nothing.
 
 import type { Evidence } from '../../clients/client.js';
 import { overviewOf, type ClientOverview, type ServerOverview } from '../../clients/overview.js';
 import type { Context } from '../../clients/plan.js';
 import { hidden, shownCommand } from '../../clients/shown-words.js';
 import type { Result } from '../../config/check.js';
-import type { Given } from '../../config/config.js';
+import type { CommandLineOptions } from '../../config/config.js';
 import { escapeControls } from '../../sinks/log.js';
 import { contextOf } from './context.js';
 import { pathText } from './plan-text.js';
@@ -13,7 +14,7 @@ import { pathText } from './plan-text.js';
 const WIDTH = 100;
 
 /** What to print. */
-export async function clientsReport(given: Given & { json?: boolean }): Promise<Result<string>> {
+export async function clientsReport(given: CommandLineOptions & { json?: boolean }): Promise<Result<string>> {
   const context = contextOf(given);
   if (!context.ok) return context;
   const overview = await overviewOf(context.value);

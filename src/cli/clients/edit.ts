@@ -1,5 +1,5 @@
-// What `wrap` and `unwrap` have in common: finds the configurations, has the plan made, shows it, asks, and writes it.
-// What the plan is made of is in clients/.
+// The common part of `wrap` and `unwrap`: finds the configurations, makes the plan, shows it, asks, and writes the
+// files. clients/ makes the plans.
 
 import { existsSync } from 'node:fs';
 import { applyPlan, overwritten } from '../../clients/apply.js';
@@ -8,7 +8,7 @@ import type { Configuration } from '../../clients/configurations.js';
 import { signsOf } from '../../clients/places.js';
 import { changesOf, type Context, type Plan, type Request } from '../../clients/plan.js';
 import type { Result } from '../../config/check.js';
-import type { Given } from '../../config/config.js';
+import type { CommandLineOptions } from '../../config/config.js';
 import { ask, canAsk } from './ask.js';
 import { contextOf } from './context.js';
 import { find } from './find.js';
@@ -16,7 +16,7 @@ import { reportJson, type Report } from './plan-json.js';
 import { doneText, nextText, pathText, planText } from './plan-text.js';
 
 /** The options that both commands have. */
-export interface EditOptions extends Given {
+export interface EditOptions extends CommandLineOptions {
   readonly client?: string;
   readonly file?: string;
   readonly user?: boolean;
@@ -31,9 +31,9 @@ export interface Edit {
   readonly names: readonly string[];
   readonly verb: 'wrap' | 'unwrap';
   makePlan(configurations: readonly Configuration[], request: Request, context: Context): Promise<Plan>;
-  /** What else is done, for the clients of these configurations; returns lines that say so. Not with --dry-run. */
+  /** Further work for the clients of these configurations; returns lines that report it. Not called with --dry-run. */
   readonly finish?: ((configurations: readonly Configuration[], context: Context) => string[]) | undefined;
-  /** What else could be done, in lines for people. */
+  /** Further work that the user could ask for, in lines for people. */
   readonly offer?: ((configurations: readonly Configuration[], context: Context) => string[]) | undefined;
   print(text: string): Promise<void>;
 }
@@ -88,7 +88,7 @@ function ended(problems: readonly string[]): Result<number> {
   return problems.length === 0 ? { ok: true, value: 0 } : { ok: false, error: problems.join('\n') };
 }
 
-/** Why the plan is not carried out; undefined if somebody has agreed to it. */
+/** Why the plan is not carried out; undefined if the user has agreed to it. */
 async function refusalOf({ texts }: Plan, isJson: boolean): Promise<string | undefined> {
   if (isJson || !canAsk()) return 'nothing was changed: add --yes to do it';
   const agreed = await ask(`Change ${texts.size === 1 ? 'this file' : `these ${texts.size} files`}?`);
@@ -112,7 +112,7 @@ function careful(done: readonly Configuration[]): string[] {
   ];
 }
 
-/** Of each changed file the client whose file it is, and of the others that read it those that are on this machine. */
+/** For each changed file its own client, and the other clients on this machine that read it. */
 function clientsOf(configurations: readonly Configuration[], plan: Plan, { machine }: Context): Client[] {
   const changed = new Set(changesOf(plan).map(({ configuration }) => configuration));
   const all = configurations
@@ -124,7 +124,7 @@ function clientsOf(configurations: readonly Configuration[], plan: Plan, { machi
   return [...new Set(all)];
 }
 
-/** A name that several files have means the server in each of them: said before it is done. */
+/** Warns that a name stands in several files: the server is changed in each of them. */
 function severalPlaces(names: readonly string[], plan: Plan, context: Context): string[] {
   return names.flatMap((name) => {
     const own = changesOf(plan).filter(({ step }) => step.name === name);

@@ -1,5 +1,5 @@
-// Finds the configurations that a command was asked for, and the servers that were named; says what is missing, and
-// what to do.
+// Finds the configurations that a command was asked for, and the servers that were named. If one is missing, it says
+// so, and what to do.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,7 +11,7 @@ import type { Result } from '../../config/check.js';
 import { nothingFound, unknownServer } from './not-found.js';
 import { pathText } from './plan-text.js';
 
-/** Those that have servers; every one of `names` is among them. */
+/** The configurations with servers; all of `names` are among the servers. */
 export async function find(
   { client, user, file: named }: Selection,
   names: readonly string[],

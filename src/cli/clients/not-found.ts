@@ -1,4 +1,5 @@
-// The words for configurations and servers that are not there: where was looked, what was probably meant, what to do.
+// The messages for configurations and servers that were not found: where we looked, which name was probably meant, what
+// to do.
 
 import type { Configuration } from '../../clients/configurations.js';
 import type { Context } from '../../clients/plan.js';

@@ -1,4 +1,4 @@
-// A plan, and what became of it, as data for programs. Commands appear as they are shown to people: without what may be
+// A plan and its outcome as data for programs. Commands appear as they are shown to people, without values that may be
 // secret.
 
 import type { Client } from '../../clients/client.js';

@@ -1,5 +1,5 @@
-// A plan as text, for people: for each file what changes as a short diff, what is left alone and why; and afterwards
-// what was done and what to do now. Values of variables are never shown.
+// A plan as text for people: for each file a short diff, what is left alone and why; afterwards what was done, and what
+// to do next. Values of variables are never shown.
 
 import type { Client } from '../../clients/client.js';
 import type { Context, Plan, Planned, Step } from '../../clients/plan.js';

@@ -34,7 +34,7 @@ export async function wrap(
   });
 }
 
-/** Says where the skill could be copied to, unless a file is there. */
+/** Names the place for the skill, unless there is a file. */
 function offerSkills(configurations: readonly Configuration[], { project, machine }: Context): string[] {
   const names = configurations.flatMap(({ clients: [client], scope, base }) => {
     const user = scope === 'user';
@@ -48,7 +48,7 @@ function offerSkills(configurations: readonly Configuration[], { project, machin
 }
 
 /**
- * To where the clients look for it that now start servers through the proxy; once, if several look in the same place.
+ * Copies the skill to the places where the clients with wrapped servers look for it, once for each place.
  */
 function copySkills(configurations: readonly Configuration[], context: Context): string[] {
   const { project, machine } = context;

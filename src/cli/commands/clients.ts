@@ -1,6 +1,6 @@
 // `mcp-hotline clients`.
 
-import type { Given } from '../../config/config.js';
+import type { CommandLineOptions } from '../../config/config.js';
 import type { Command, Invocation } from '../command.js';
 import { json, where } from '../report-options.js';
 
@@ -17,7 +17,7 @@ export const clients: Command = {
     ['mcp-hotline clients --json', 'The same as data, all known clients included'],
   ],
 
-  async perform({ given, print }: Invocation<Given & { json?: boolean }>) {
+  async perform({ given, print }: Invocation<CommandLineOptions & { json?: boolean }>) {
     const { clientsReport } = await import('../clients/clients.js');
     const outcome = await clientsReport(given);
     if (!outcome.ok) return outcome;

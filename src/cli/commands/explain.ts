@@ -1,6 +1,6 @@
 // `mcp-hotline explain`: one option of its own, and all of the proxy's, since those are what it explains.
 
-import type { Given } from '../../config/config.js';
+import type { CommandLineOptions } from '../../config/config.js';
 import type { OptionSpec } from '../../config/option-spec.js';
 import { options } from '../../config/options.js';
 import { serverForm, type Command, type Invocation } from '../command.js';
@@ -24,7 +24,7 @@ export const explain: Command = {
   ],
   epilogue: 'It also takes all options of mcp-hotline itself, and explains them.',
 
-  async perform({ given, print }: Invocation<Given & { json?: boolean }>) {
+  async perform({ given, print }: Invocation<CommandLineOptions & { json?: boolean }>) {
     const { explain: explainServer } = await import('../explain.js');
     const outcome = await explainServer(given);
     if (!outcome.ok) return outcome;

@@ -1,4 +1,4 @@
-// `mcp-hotline help [command]`, and what every command does that is given --help.
+// `mcp-hotline help [command]`, and every command with --help.
 
 import type { Command } from '../command.js';
 

@@ -1,5 +1,5 @@
-// `mcp-hotline run`, and `mcp-hotline` without a command. The only command that is loaded at once: its start is the one that
-// somebody waits for.
+// `mcp-hotline run`, and `mcp-hotline` without a command. The only command that is loaded at once, because a client
+// waits for its start.
 
 import { isatty } from 'node:tty';
 import { noCommand } from '../../config/config.js';

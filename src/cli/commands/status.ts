@@ -1,6 +1,6 @@
 // `mcp-hotline status`.
 
-import type { Given } from '../../config/config.js';
+import type { CommandLineOptions } from '../../config/config.js';
 import type { Command, Invocation } from '../command.js';
 import { json, where } from '../report-options.js';
 
@@ -17,7 +17,7 @@ export const status: Command = {
     ['mcp-hotline status --json', 'Print it as JSON'],
   ],
 
-  async perform({ given, print }: Invocation<Given & { json?: boolean }>) {
+  async perform({ given, print }: Invocation<CommandLineOptions & { json?: boolean }>) {
     const { status: statusOf } = await import('../status.js');
     const outcome = await statusOf(given);
     if (!outcome.ok) return outcome;

@@ -1,4 +1,4 @@
-// `mcp-hotline version`, and what every command does that is given --version.
+// `mcp-hotline version`, and every command with --version.
 
 import type { Command } from '../command.js';
 import { packageVersion } from '../version.js';

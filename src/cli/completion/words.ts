@@ -1,5 +1,5 @@
-// What can be typed on the command line of each command, out of the tables of commands and options: the same for every
-// shell. How a shell is told of it is the business of the files beside this one.
+// The words that can be typed on the command line of each command, from the tables of commands and options, for all
+// shells. The files beside this one write them for their shell.
 
 import { negatable, switchWords, takesValue, type OptionSpec } from '../../config/option-spec.js';
 import type { Command } from '../command.js';
@@ -13,7 +13,7 @@ export interface Word {
   readonly repeatable: boolean;
 }
 
-/** What follows an option: nothing, maybe something, a path, a directory, one of a few words, or anything at all. */
+/** What follows an option: nothing, an optional value, a path, a directory, one of a few words, or any value. */
 export type Value =
   | { readonly kind: 'none' | 'optional' | 'file' | 'directory' | 'any' }
   | { readonly kind: 'choice'; readonly choices: readonly string[]; readonly optional?: true };

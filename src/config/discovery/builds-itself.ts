@@ -1,13 +1,14 @@
-// Whether a command builds what it then runs: `tsc && node dist/server.js`, a script `prestart`. Another build before
-// it would be one too many. Scripts are read and nothing is run; a command that is not understood is no build.
+// Decides whether a command builds what it then runs, as `tsc && node dist/server.js` or a script `prestart` does: then
+// our own build would be one too many. Scripts are read and nothing is run; a command that is not understood counts as
+// no build.
 
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isDirectory, isInside, shown } from './disk.js';
 import { programName } from './flags.js';
-import type { Ran, Runner, Search } from './found.js';
+import type { Ran, Runner, Search } from './discovery.js';
 import { interpreters } from './interpreters.js';
-import type { Judge, Judgement } from './judgement.js';
+import type { EntryClassifier, EntryClass } from './classify-entry.js';
 import { manifestIn } from './manifest.js';
 import { packageManagers } from './package-managers.js';
 import { rowOf } from './shell-text.js';
@@ -15,17 +16,17 @@ import type { Build } from './workspace.js';
 import { wrappers } from './wrappers.js';
 
 export interface Product {
-  readonly judgement: Extract<Judgement, { kind: 'built' }>;
-  /** What would be run to make it, if anything. */
+  readonly entryClass: Extract<EntryClass, { kind: 'built' }>;
+  /** The build that would be run otherwise, if there is one. */
   readonly build: Build | undefined;
-  readonly judge: Judge;
+  readonly classifier: EntryClassifier;
 }
 
 /** Scripts call scripts, but not as deep as this. */
 const DEPTH = 10;
 const endless = new Set(['-w', '--watch']);
 
-/** The command that makes the product before the server is started, as it is written; undefined if none does. */
+/** The command that builds the product before the server is started, as it is written; undefined if there is none. */
 export async function builderIn(search: Search, product: Product): Promise<string | undefined> {
   for (const ran of search.before) {
     if (await makes(ran, search, product, 0)) return ran.words.join(' ');
@@ -48,7 +49,7 @@ async function makes(ran: Ran, search: Search, product: Product, depth: number):
   return false;
 }
 
-/** Programs that only run another one. `bun build` compiles by itself. */
+/** The runner of a program that only runs another one. `bun build` is none, because it compiles. */
 function runnerOf(word: string, args: readonly string[]): Runner | undefined {
   const name = programName(word);
   if (name === 'bun') return args[0] === 'build' ? undefined : interpreters['bun'];
@@ -61,7 +62,7 @@ function isBuildScript(what: string, from: string, cwd: string, { build }: Produ
   return what === `script ${build.script}` && from === shown(join(build.directory, 'package.json'), cwd);
 }
 
-/** The very words that the build script consists of. */
+/** Whether the words are exactly those of the build script. */
 function isBuildText({ words, cwd }: Ran, { build }: Product): boolean {
   const text = build && manifestIn(build.directory)?.scripts[build.script];
   const row = build === undefined || text === undefined ? undefined : rowOf(text, build.directory);
@@ -69,7 +70,7 @@ function isBuildText({ words, cwd }: Ran, { build }: Product): boolean {
 }
 
 const typescriptCompilers = new Set(['tsc', 'vue-tsc', 'tspc', 'ttsc', 'tsgo']);
-/** Where to, if it is not said: `dist`. */
+/** They write to `dist` unless an option says otherwise. */
 const intoDist = new Set(['tsup', 'tsdown', 'unbuild', 'webpack', 'vite', 'ncc', 'parcel', 'rslib', 'pkgroll']);
 const bundlers = new Set([
   ...intoDist,
@@ -86,7 +87,7 @@ const notBuilding = new Set(['--noemit', '--emitdeclarationonly', '--version', '
 const naming = /^(-o|-d|--out|--outdir|--out-dir|--outfile|--out-file|--dir|--dist-dir|--output-path)$/;
 
 async function compiles(name: string, args: readonly string[], cwd: string, product: Product): Promise<boolean> {
-  const { output } = product.judgement;
+  const { output } = product.entryClass;
   if (args.some((word, at) => endless.has(word) || isSwitchedOn(word, args[at + 1]))) return false;
   if (typescriptCompilers.has(name)) return emits(args, cwd, product);
   if (!bundlers.has(name)) return false;
@@ -99,20 +100,20 @@ function isSwitchedOn(word: string, next: string | undefined): boolean {
   return notBuilding.has(word.toLowerCase()) && next !== 'false';
 }
 
-/** tsc, by the tsconfig that it reads. */
-async function emits(args: readonly string[], cwd: string, { judgement, judge }: Product): Promise<boolean> {
+/** Whether tsc writes the output, judged by the tsconfig that it reads. */
+async function emits(args: readonly string[], cwd: string, { entryClass, classifier }: Product): Promise<boolean> {
   const value = (...names: readonly string[]): string | undefined => {
     const at = args.findIndex((word) => names.includes(word.toLowerCase()));
     return at < 0 ? undefined : args[at + 1];
   };
   const directory = value('--outdir');
-  if (directory !== undefined) return resolve(cwd, directory) === judgement.output;
+  if (directory !== undefined) return resolve(cwd, directory) === entryClass.output;
   const references = args.some((word) => word === '-b' || word === '--build');
   const named = references ? args.filter((word) => !word.startsWith('-')) : [value('-p', '--project') ?? '.'];
   for (const path of named.length === 0 ? ['.'] : named) {
-    const first = await judge.read(configAt(resolve(cwd, path)));
-    for (const config of first === undefined ? [] : references ? await judge.withReferences(first) : [first]) {
-      const isIts = config.outDir === judgement.output || config.path === judgement.config?.path;
+    const first = await classifier.read(configAt(resolve(cwd, path)));
+    for (const config of first === undefined ? [] : references ? await classifier.withReferences(first) : [first]) {
+      const isIts = config.outDir === entryClass.output || config.path === entryClass.config?.path;
       if (isIts && config.emits) return true;
     }
   }

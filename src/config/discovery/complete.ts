@@ -1,6 +1,6 @@
-// Completes a resolved configuration with what discovery finds, where nothing was said: what to watch, the build, the
-// strategy. Also when it is read anew, since what was found depends on files that may be edited. It looks only when it
-// has to.
+// Completes a resolved configuration with what discovery finds, where an option was left open: what to watch, the
+// build, the strategy. The same happens whenever the configuration is read again, because what was found depends on
+// files that may be edited. Discovery is loaded only if it is needed.
 
 import { isAbsolute, join } from 'node:path';
 import type { Result } from '../check.js';
@@ -8,41 +8,50 @@ import type { Resolved } from '../config.js';
 import { createConfigInForce, type ConfigInForce } from '../config-in-force.js';
 import { serverRule, withMore } from '../rules.js';
 import { isInside } from './disk.js';
-import type { Found } from './found.js';
+import type { Discovery } from './discovery.js';
 
 export interface CompletedConfig extends Resolved {
-  /** What was looked for, if anything was left open. */
-  readonly found: Found | undefined;
-  /** What would have been found, where what to watch was said. */
-  readonly discovered?: Found;
+  /** The result of discovery, if an option was left open. */
+  readonly found: Discovery | undefined;
+  /** The result of discovery where an option says what to watch: it is not applied. */
+  readonly discovered?: Discovery;
 }
 
-/** The same for what may have failed. */
+/** Passes an error on. */
 export async function completeIfResolved(resolved: Result<Resolved>): Promise<Result<CompletedConfig>> {
   return resolved.ok ? { ok: true, value: await completeConfig(resolved.value) } : resolved;
 }
 
 export async function completeConfig(resolved: Resolved): Promise<CompletedConfig> {
   const found = await withFound(resolved);
-  const { config, said } = found;
-  if (!config.reload || said.alsoWatch === undefined) return found;
-  const build = said.build === true ? 'build' : said.build || undefined;
-  const rules = withMore(config.rules, said.alsoWatch, build);
-  return { ...found, found: found.found && despite(found.found, said.alsoWatch), config: { ...config, rules } };
+  const { config, explicitOptions } = found;
+  if (!config.reload || explicitOptions.alsoWatch === undefined) return found;
+  const build = explicitOptions.build === true ? 'build' : explicitOptions.build || undefined;
+  const rules = withMore(config.rules, explicitOptions.alsoWatch, build);
+  return {
+    ...found,
+    found: found.found && despite(found.found, explicitOptions.alsoWatch),
+    config: { ...config, rules },
+  };
 }
 
 async function withFound(resolved: Resolved): Promise<CompletedConfig> {
-  const { config, said, file } = resolved;
+  const { config, explicitOptions, file } = resolved;
   const isOpen = config.rules.length === 0;
-  // With --watch alone the build is still to be found; rules of a file are complete.
-  const isBuildOpen = said.build === undefined && said.watch !== undefined && file?.rules === undefined;
-  // It is looked for even where everything is said: what a build writes, a copy that runs instead of the sources, and
-  // whether they are left out.
+  // With --watch alone the build is still open. The rules of a file are complete.
+  const isBuildOpen =
+    explicitOptions.build === undefined && explicitOptions.watch !== undefined && file?.rules === undefined;
+  // Discovery runs even if nothing is open: for the outputs of the build, for a copy that runs instead of the sources,
+  // and for the warning that sources are left out.
   const isComplete = !isOpen && !isBuildOpen;
   if (!config.reload) return { ...resolved, found: undefined };
   const { discover, copyText } = await import('./discover.js');
   const { command, args, cwd, env, ext } = config;
-  const build = isComplete ? (serverRule(config.rules)?.build ?? false) : said.build === true ? 'build' : said.build;
+  const build = isComplete
+    ? (serverRule(config.rules)?.build ?? false)
+    : explicitOptions.build === true
+      ? 'build'
+      : explicitOptions.build;
   const found = await discover({ command, args, cwd, env, ext, ...(build === undefined ? {} : { build }) });
   const copied = found.copy && { installedCopy: found.copy };
   const warnings = found.copy && !isOpen ? [...resolved.warnings, copyText(found.copy, cwd)] : resolved.warnings;
@@ -50,7 +59,7 @@ async function withFound(resolved: Resolved): Promise<CompletedConfig> {
     const before = { ...resolved, warnings, found: undefined, discovered: found, config: { ...config, ...copied } };
     return withOutputs(before, found);
   }
-  const strategy = said.strategy ?? found.strategy ?? config.strategy;
+  const strategy = explicitOptions.strategy ?? found.strategy ?? config.strategy;
   if (isOpen) {
     const { rules, ignore } = found;
     const ignored = [...config.ignore, ...ignore];
@@ -63,15 +72,15 @@ async function withFound(resolved: Resolved): Promise<CompletedConfig> {
   );
 }
 
-/** Where nothing was found, what is named besides is watched all the same. */
-function despite(found: Found, more: readonly string[]): Found {
+/** If nothing was found, the files of --also-watch are watched all the same. */
+function despite(found: Discovery, more: readonly string[]): Discovery {
   if (found.rules.length > 0 || more.length === 0) return found;
   const why = found.why.replace(/^[^:]*/, `watching ${more.join(', ')} and nothing else`);
   return { ...found, why, level: 'info' };
 }
 
-/** Only what the build of the server's own rule writes can be known. */
-function withOutputs(before: CompletedConfig, found: Found): CompletedConfig {
+/** Adds the outputs to the rule of the server. Those of other rules can't be known. */
+function withOutputs(before: CompletedConfig, found: Discovery): CompletedConfig {
   const { config } = before;
   const server = serverRule(config.rules);
   const outputs = found.rules.at(-1)?.outputs;
@@ -82,8 +91,8 @@ function withOutputs(before: CompletedConfig, found: Found): CompletedConfig {
   };
 }
 
-/** Where the output itself is watched, somebody else builds it. */
-function withBuild(before: CompletedConfig, found: Found): CompletedConfig {
+/** Adds the build that was found, unless the output is watched: then the user builds it. */
+function withBuild(before: CompletedConfig, found: Discovery): CompletedConfig {
   const { config } = before;
   const { build, outputs } = found.rules.at(-1) ?? {};
   const paths = config.rules
@@ -107,13 +116,13 @@ export function watchConfig(first: CompletedConfig, resolve: () => Promise<Resul
   let latest = first;
   return createConfigInForce(first, {
     get watchTargets() {
-      return [...new Set([...latest.places, ...latest.config.envFiles, ...(first.found?.sources ?? [])])];
+      return [...new Set([...latest.configFileCandidates, ...latest.config.envFiles, ...(first.found?.sources ?? [])])];
     },
     async read(current) {
       const again = await resolve();
       if (!again.ok) return again;
       latest = again.value;
-      // A manifest that is half written says nothing: what was found before stays in force.
+      // A half-written manifest leads to no rules: those in force stay.
       if (latest.found?.rules.length !== 0) return again;
       const { rules, ignore } = current;
       return { ok: true, value: { ...latest, config: { ...latest.config, rules, ignore } } };

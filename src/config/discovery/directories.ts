@@ -1,5 +1,5 @@
-// Looks into directories for discovery: names, subdirectories, those that a workspace's patterns stand for, and links
-// that lead out of a project. Nothing is an error: a directory that can't be read is empty.
+// Reads directories for discovery: names, subdirectories, the directories that a workspace's patterns stand for, and
+// links that lead out of a project. There are no errors: a directory that can't be read counts as empty.
 
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';

@@ -1,12 +1,12 @@
-// "Nothing given": finds from the server's command what to watch and how to build it. It reads the command and the
-// files around the entry, runs nothing, and never fails: where nothing is found, it says why.
+// Discovery: finds from the server's command what to watch and how to build it. It reads the command and the files
+// around the entry point, and runs nothing. It never fails: if nothing is found, it says why.
 
 import type { InstalledCopy } from '../installed-copy.js';
 import type { Rule } from '../rule.js';
 import { linksOut } from './directories.js';
 import { isFile, isInside, isInstalled, realOf, shown } from './disk.js';
 import { programName } from './flags.js';
-import type { Found, Search, Target, Wanted } from './found.js';
+import type { Discovery, Search, Target, DiscoveryInput } from './discovery.js';
 import { javascriptSources, type Package } from './javascript.js';
 import { languages } from './languages.js';
 import { withEndings } from './patterns.js';
@@ -14,13 +14,13 @@ import { optionsOf, sourcesOf, type Sources } from './sources.js';
 import { findTarget } from './target.js';
 import { buildText } from './workspace.js';
 
-export type { Found, Wanted } from './found.js';
+export type { Discovery, DiscoveryInput } from './discovery.js';
 
-/** The rule of the server itself; others are called like their packages. */
+/** The name of the server's own rule; other rules are named after their packages. */
 const SERVER = 'server';
 
-export async function discover(wanted: Wanted): Promise<Found> {
-  const { command, args, cwd, env } = wanted;
+export async function discover(input: DiscoveryInput): Promise<Discovery> {
+  const { command, args, cwd, env } = input;
   const search: Search = {
     cwd,
     env,
@@ -32,7 +32,7 @@ export async function discover(wanted: Wanted): Promise<Found> {
     copy: undefined,
   };
   const target = findTarget({ kind: 'command', words: [command, ...args], cwd }, search);
-  const packages = await packagesOf(target, search, wanted);
+  const packages = await packagesOf(target, search, input);
   const strategy = search.debugged ? ('replace' as const) : undefined;
   if (strategy) search.facts.push({ what: 'strategy', value: strategy, from: 'a debugger has only one port' });
   const common = { ...(strategy && { strategy }), facts: search.facts };
@@ -42,14 +42,14 @@ export async function discover(wanted: Wanted): Promise<Found> {
     return { ...common, rules: [], ignore: [], outputs: [], sources: [], why, reason: packages, level };
   }
   const own = packages.at(-1)!;
-  const linked = linkedSources(target, own.directory, wanted);
+  const linked = linkedSources(target, own.directory, input);
   const rules = packages.map((one) =>
     one === own
-      ? ruleOf({ ...one, watch: [...one.watch, ...linked] }, SERVER, search, wanted)
-      : ruleOf(one, nameOf(one, packages), search, wanted),
+      ? ruleOf({ ...one, watch: [...one.watch, ...linked] }, SERVER, search, input)
+      : ruleOf(one, nameOf(one, packages), search, input),
   );
   const proposal = target.kind === 'itself' ? target.proposal : undefined;
-  // What a build makes, be it ours or one that the command runs first, may not be there yet.
+  // The output of a build, ours or one that the command runs first, may not exist yet.
   const isMade = own.outputs !== undefined || rules.at(-1)!.build !== undefined || search.before.length > 0;
   const isMissing = target.kind === 'file' && !isFile(target.file) && !isMade;
   return {
@@ -61,7 +61,7 @@ export async function discover(wanted: Wanted): Promise<Found> {
     ...(target.kind === 'file' && own.outputs === undefined && { entry: target.file }),
     ...(isMissing && { isMissing }),
     ignore: [...new Set(packages.flatMap(({ ignore }) => ignore))],
-    why: `${told(rules)}: ${own.because}${warned(search)}${isMissing ? missing(target.file, cwd) : ''}`,
+    why: `${summaryOf(rules)}: ${own.because}${watcherWarning(search)}${isMissing ? missing(target.file, cwd) : ''}`,
     level: search.watcher === undefined && search.copy === undefined && !isMissing && !proposal ? 'info' : 'warn',
     ...(search.copy && { copy: search.copy }),
     outputs: packages.flatMap(({ outputs = [] }) => outputs),
@@ -70,16 +70,17 @@ export async function discover(wanted: Wanted): Promise<Found> {
 }
 
 /**
- * A server that is replaced behind our back has never heard of the session, and one that runs a copy never of an edit.
+ * A server that its own watcher restarts knows nothing of the session, and one that runs from a copy nothing of an
+ * edit.
  */
-function warned({ watcher, copy, cwd }: Search): string {
+function watcherWarning({ watcher, copy, cwd }: Search): string {
   return [
     watcher && `; ${programName(watcher)} restarts the server too, and a client notices: leave its watch mode out`,
     copy && `; but ${copyText(copy, cwd)}`,
   ].join('');
 }
 
-/** For the log, and for those who watch other files than the ones that were found. */
+/** The warning of a copy, for the log. */
 export function copyText({ copy, sources, install, environment }: InstalledCopy, cwd: string): string {
   return (
     `the code that runs is ${shown(copy, cwd)}, a copy that was installed without -e, so that an edit in ${sources} has no effect: ` +
@@ -87,40 +88,44 @@ export function copyText({ copy, sources, install, environment }: InstalledCopy,
   );
 }
 
-/** Sources behind links that lead out of the project: a watch of the directory with the link does not follow it. */
-function linkedSources(target: Target, directory: string, { ext = [], cwd }: Wanted): string[] {
+/** Patterns for sources behind links that lead out of the project, because a watch does not follow such links. */
+function linkedSources(target: Target, directory: string, { ext = [], cwd }: DiscoveryInput): string[] {
   if (target.kind === 'nothing' || target.kind === 'itself') return [];
   const endings = ext.length > 0 ? ext : languages[target.language].endings;
   return linksOut(directory).map((link) => withEndings(link, endings, cwd));
 }
 
-/** Said of the file that the command names, before the server says it in its own way. */
+/** Completes the log line if the file that the command names does not exist. */
 function missing(file: string, cwd: string): string {
   return `; but ${shown(file, cwd)} does not exist`;
 }
 
-/** Its own name, unless there is another rule of that name. */
+/** The package's name, unless there is another rule of that name. */
 function nameOf(one: Package, packages: readonly Package[]): string {
   const isTaken = one.name === SERVER || packages.some((other) => other !== one && other.name === one.name);
   return isTaken ? one.directory : one.name;
 }
 
 /** The packages that a server is made of, or why there are none. */
-async function packagesOf(target: Target, search: Search, wanted: Wanted): Promise<Package[] | string> {
+async function packagesOf(target: Target, search: Search, input: DiscoveryInput): Promise<Package[] | string> {
   if (target.kind === 'nothing') return target.reason;
-  if (target.kind === 'project') return [{ name: SERVER, ...sourcesOf(target, search, wanted.ext ?? []) }];
-  if (target.kind === 'made') return [{ name: SERVER, ...madeFrom(target, search, wanted) }];
+  if (target.kind === 'project') return [{ name: SERVER, ...sourcesOf(target, search, input.ext ?? []) }];
+  if (target.kind === 'made') return [{ name: SERVER, ...madeFrom(target, search, input) }];
   const file = isInstalled(target.file) ? realOf(target.file) : target.file;
   if (isInstalled(file))
     return `${shown(target.file, search.cwd)} is installed, and its sources are not in this project`;
   if (target.kind === 'file' && (target.language === 'javascript' || target.language === 'typescript')) {
-    return javascriptSources({ ...target, file }, search, wanted);
+    return javascriptSources({ ...target, file }, search, input);
   }
-  return [{ name: SERVER, ...sourcesOf({ ...target, file }, search, wanted.ext ?? []) }];
+  return [{ name: SERVER, ...sourcesOf({ ...target, file }, search, input.ext ?? []) }];
 }
 
-/** A program that is compiled from sources. Without a build somebody else makes it, and it is watched itself. */
-function madeFrom(target: Extract<Target, { kind: 'made' }>, search: Search, { ext = [], build }: Wanted): Sources {
+/** The sources of a compiled program. With --no-build the user builds it, and the program itself is watched. */
+function madeFrom(
+  target: Extract<Target, { kind: 'made' }>,
+  search: Search,
+  { ext = [], build }: DiscoveryInput,
+): Sources {
   const { file, language, directory, build: command, manifest } = target;
   if (build === false)
     return { ...sourcesOf({ kind: 'itself', file }, search, ext), because: `${shown(file, search.cwd)} is run` };
@@ -133,12 +138,12 @@ function madeFrom(target: Extract<Target, { kind: 'made' }>, search: Search, { e
   };
 }
 
-function ruleOf(one: Package, name: string, { cwd, named }: Search, { build }: Wanted): Rule {
+function ruleOf(one: Package, name: string, { cwd, named }: Search, { build }: DiscoveryInput): Rule {
   const more =
     name === SERVER ? named.filter((path) => !isInstalled(realOf(path))).map((path) => shown(path, cwd)) : [];
   const given = typeof build === 'string' && name === SERVER ? { script: build, directory: one.directory } : undefined;
   const made = one.build ?? given;
-  // A .env is looked for where the server is started, be its package elsewhere.
+  // A server reads the .env of its working directory, also if its package is elsewhere.
   const data =
     one.data.length === 0 ? [] : [...new Set([...one.data, ...(name === SERVER ? environmentIn(cwd, one) : [])])];
   const rule: Rule = {
@@ -156,8 +161,8 @@ function environmentIn(cwd: string, { directory }: Package): string[] {
   return isInside(cwd, directory) ? [] : ['.env*'];
 }
 
-/** The first half of the line. */
-function told(rules: readonly Rule[]): string {
+/** The first half of the log line. */
+function summaryOf(rules: readonly Rule[]): string {
   const [first = '', ...others] = rules.at(-1)!.watch;
   const builds = rules.flatMap(({ build }) => (build === undefined ? [] : [build]));
   const watched =

@@ -1,5 +1,5 @@
-// What discovery asks the disk: small synchronous questions, each answered with nothing where there is no answer. It
-// decides only how far up a project can reach.
+// The questions of discovery to the disk: small and synchronous, answered with nothing where there is no answer. The
+// only decision here is how far up a project can reach.
 
 import { accessSync, constants, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
-/** `directory` and those above it, as far as the repository goes; none that holds more than projects. */
+/** `directory` and the directories above it in the repository, without those that are wider than a project. */
 export function projectDirectories(directory: string): string[] {
   const found: string[] = [];
   for (let at = resolve(directory); !isWide(at); at = dirname(at)) {
@@ -54,7 +54,7 @@ export function projectDirectories(directory: string): string[] {
   return found;
 }
 
-/** A directory that holds everything of somebody, so that a package.json in it says nothing of what lies below. */
+/** Whether it is a directory like the home directory, where a package.json says nothing about what lies below. */
 export function isWide(directory: string): boolean {
   if (directory === dirname(directory)) return true;
   const [home, temporary] = [homeOf(), tmpdir()];
@@ -78,7 +78,7 @@ export function nearestWith(directories: readonly string[], names: readonly stri
   return directories.find((directory) => names.some((name) => isFile(join(directory, name))));
 }
 
-/** Somebody else's program: nobody edits it where it lies. */
+/** Whether the path belongs to an installed program, which nobody edits in place. */
 export function isInstalled(path: string): boolean {
   return (
     /[\\/](node_modules|site-packages|dist-packages)[\\/]/.test(path) ||
@@ -86,7 +86,7 @@ export function isInstalled(path: string): boolean {
   );
 }
 
-/** As it is shown and written in patterns: from the working directory where that is not far, with forward slashes. */
+/** The path as it is shown and written in patterns: relative to `cwd` where that is short, with forward slashes. */
 export function shown(path: string, cwd: string): string {
   if (path === cwd) return '.';
   const way = relative(cwd, path);

@@ -1,5 +1,5 @@
-// Reads the flags in front of a program's own words, as far as it has to be known where they end: which of them take
-// the next word along is the caller's knowledge.
+// Reads the flags in front of a program's own words, as far as needed to find where they end. The caller knows which
+// flags take the next word.
 
 export interface Flags {
   /** What follows the flags. */

@@ -1,5 +1,6 @@
-// A Python package that is installed without -e runs from a copy of its sources: an edit changes nothing until it is
-// installed anew. Finds that copy in a virtual environment, by the file that Python would import. Nothing is run.
+// Finds the copy of a Python package that was installed without -e: Python runs the copy, so an edit has no effect
+// until the package is installed again. Looks in a virtual environment for the file that Python would import. Nothing
+// is run.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +11,10 @@ import { isFile, isInside, isInstalled, nearestWith, projectDirectories, readTex
 export interface Imported {
   /** As in `python -m`. */
   readonly module: string;
-  /** The source of it, and the directory that its imports start from. */
+  /** Its source file, and the directory from which its imports are resolved. */
   readonly file: string;
   readonly root: string;
-  /** Where Python looks before it looks into the environment: the working directory, PYTHONPATH. */
+  /** The directories that Python searches before the environment: the working directory, PYTHONPATH. */
   readonly first: readonly string[];
 }
 
@@ -48,7 +49,8 @@ export function sitePackagesOf(venv: string, platform: NodeJS.Platform): string[
 }
 
 /**
- * Some backends put compiled code of an editable package into the environment: its Python still comes from the sources.
+ * Some backends put compiled code of an editable package into the environment; its Python code still runs from the
+ * sources.
  */
 function isEditable(packages: string, source: string): boolean {
   return namesIn(packages)
@@ -73,7 +75,7 @@ export function installedFrom(
     .find((directory) => directory !== undefined);
 }
 
-/** What a package was installed from, if it was a directory. */
+/** The directory that a package was installed from, if it was one. */
 function originOf(text: string | undefined): { directory: string; editable: boolean } | undefined {
   try {
     const { url, dir_info: info } = JSON.parse(text ?? '') as { url?: unknown; dir_info?: { editable?: unknown } };

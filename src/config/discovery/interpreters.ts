@@ -1,10 +1,10 @@
-// Programs that run a source file which they are given: which of their words is that file, and which further files they
-// name. Python has a file of its own; what belongs to the file is found elsewhere.
+// Programs that run a source file: which of their words is that file, and which further files they name. Python has a
+// file of its own. What else belongs to the file is found by sources.ts and javascript.ts.
 
 import { join, resolve } from 'node:path';
 import { endingOf, isDirectory, isFile } from './disk.js';
 import { readFlags, type Flags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type ResolveStep } from './discovery.js';
 import { languageOf, type LanguageName } from './languages.js';
 import { mainOf, readManifest, runScript } from './manifest.js';
 import { workspacePackage } from './workspace-packages.js';
@@ -23,7 +23,7 @@ const inline = ['-e', '--eval', '-p', '--print'];
 const watching = ['--watch', '--watch-path', '--hot'];
 const loaders = ['--import', '--loader', '--experimental-loader', '-r', '--require'];
 
-/** Notes down the files that the flags name; packages among them are none of ours. */
+/** Records the files that the flags name, without packages. */
 function note(flags: Flags, names: string, { cwd }: Invocation, search: Search): void {
   for (const value of flags.values(...names.split(' '))) {
     const path = resolve(cwd, value);
@@ -31,7 +31,7 @@ function note(flags: Flags, names: string, { cwd }: Invocation, search: Search):
   }
 }
 
-/** The file that a word names to node and its kin, which add endings and look into directories. */
+/** The file that a word names for node and similar programs, which add endings and look into directories. */
 function scriptFile(word: string, cwd: string, endings: readonly string[]): string {
   const path = resolve(cwd, word);
   if (isFile(path)) return path;
@@ -40,7 +40,7 @@ function scriptFile(word: string, cwd: string, endings: readonly string[]): stri
     const found = ['', ...endings].map((ending) => base + ending).find(isFile);
     if (found !== undefined) return found;
   }
-  // It may not be built yet.
+  // The file may not be built yet.
   const main = inside.find((one) => one !== undefined) ?? path;
   return languageOf(endingOf(main)) === undefined ? `${main}.js` : main;
 }
@@ -118,7 +118,7 @@ function plainRunner({ language, taking, file = '', code = '' }: (typeof plain)[
 const bunFlags =
   '--cwd -F --filter -r --preload --env-file -c --config --tsconfig-override --conditions -e --eval -p --print --port';
 
-function bun(args: readonly string[], invocation: Invocation, search: Search): Step {
+function bun(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const first = readFlags(args, bunFlags);
   const isRun = first.rest[0] === 'run';
   const flags = isRun ? readFlags(first.rest.slice(1), bunFlags) : first;
@@ -146,7 +146,7 @@ function bun(args: readonly string[], invocation: Invocation, search: Search): S
 const denoFlags =
   '-c --config --import-map --location --seed --cert -L --log-level --preload --import --env-file --ext --cwd --allow-scripts';
 
-function deno(args: readonly string[], invocation: Invocation, search: Search): Step {
+function deno(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const first = readFlags(args, denoFlags);
   const [sub, ...behind] = first.rest;
   const flags = readFlags(sub === 'run' || sub === 'serve' || sub === 'task' ? behind : first.rest, denoFlags);
@@ -163,7 +163,7 @@ function deno(args: readonly string[], invocation: Invocation, search: Search): 
   return { kind: 'file', language: 'deno', file: resolve(invocation.cwd, word) };
 }
 
-function nodemon(args: readonly string[], invocation: Invocation, search: Search): Step {
+function nodemon(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   search.watcher = 'nodemon';
   const { rest, value } = readFlags(
     args,

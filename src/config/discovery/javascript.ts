@@ -1,28 +1,28 @@
-// JavaScript and TypeScript: what is watched and built, by what the entry was judged to be. Packages of the same
-// workspace that it depends on are taken in by the same way, and are built first.
+// JavaScript and TypeScript: what is watched and built, by the class of the entry point. Packages of the same workspace
+// that it depends on are treated in the same way, and are built first.
 
 import { basename, dirname, join } from 'node:path';
 import { builderIn } from './builds-itself.js';
 import { endingOf, isFile, isInside, projectDirectories, shown } from './disk.js';
-import type { Search, Wanted } from './found.js';
-import { createJudge, type Judgement } from './judgement.js';
+import type { Search, DiscoveryInput } from './discovery.js';
+import { createEntryClassifier, type EntryClass } from './classify-entry.js';
 import { javascriptEndings, languageOf, languages, type LanguageName } from './languages.js';
 import { dataIn, ignored, withEndings } from './patterns.js';
 import { manifestsIn, type Sources } from './sources.js';
 import { buildIn, endlessBuildIn, linkedMains, lockDirectory, packageIn, type Build } from './workspace.js';
 
-export interface Entry {
+export interface EntryPoint {
   readonly file: string;
   readonly language: LanguageName;
   readonly tsconfig?: string;
 }
 
 export interface Package extends Sources {
-  /** As its manifest calls it. */
+  /** The name in its manifest. */
   readonly name: string;
 }
 
-/** Who makes an output. `endless`: the script that would, if it came to an end. */
+/** What makes an output. `endless`: a script would make it, but never ends. */
 type Making =
   | { readonly by: 'us'; readonly build: Build }
   | { readonly by: 'the command'; readonly command: string }
@@ -30,27 +30,27 @@ type Making =
 
 type Mutable = { watch: string[]; ignore: string[]; data: string[] };
 
-/** In the order in which they are built; the entry's own is the last. */
-export async function javascriptSources(entry: Entry, search: Search, wanted: Wanted): Promise<Package[]> {
+/** The packages in the order in which they are built; the entry point's own package is the last. */
+export async function javascriptSources(entry: EntryPoint, search: Search, wanted: DiscoveryInput): Promise<Package[]> {
   const { cwd, facts } = search;
-  const judges = createJudge(search);
-  const { judge, withReferences } = judges;
+  const classifier = createEntryClassifier(search);
+  const { classifyEntry, withReferences } = classifier;
   const endings = (own: readonly string[]): readonly string[] => (wanted.ext?.length ? wanted.ext : own);
   const visited = new Set<string>();
 
-  async function packagesOf({ file, language, tsconfig }: Entry): Promise<Package[]> {
+  async function packagesOf({ file, language, tsconfig }: EntryPoint): Promise<Package[]> {
     const directories = projectDirectories(dirname(file));
     const manifest = packageIn(directories);
     const top = manifest?.directory ?? dirname(file);
     visited.add(top);
-    const judgement = await judge(file, tsconfig);
-    const making = await makingOf(judgement, directories);
+    const entryClass = await classifyEntry(file, tsconfig);
+    const making = await makingOf(entryClass, directories);
     const build = making.by === 'us' ? making.build : undefined;
-    tell(file, judgement, making);
+    tell(file, entryClass, making);
     const files: Mutable = { watch: [], ignore: [], data: dataIn([top], cwd) };
-    const projects = await addSources(files, language, top, judgement, making);
+    const projects = await addSources(files, language, top, entryClass, making);
     addManifests(files, directories, projects);
-    const isOutput = judgement.kind === 'built' && isInside(file, judgement.output);
+    const isOutput = entryClass.kind === 'built' && isInside(file, entryClass.output);
     if (!isOutput && isFile(file)) files.watch.push(shown(file, cwd));
 
     const linked: Package[] = [];
@@ -74,22 +74,22 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
       ignore: [...new Set(files.ignore)],
       data: wanted.ext?.length ? [] : [...new Set(files.data)],
       directory: top,
-      because: because(file, judgement, making),
+      because: because(file, entryClass, making),
       read: [...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(top, name)), ...projects],
-      ...(judgement.kind === 'built'
-        ? { outputs: [...new Set([...(await outputsOf(judgement)), ...coveredOutputs])] }
+      ...(entryClass.kind === 'built'
+        ? { outputs: [...new Set([...(await outputsOf(entryClass)), ...coveredOutputs])] }
         : {}),
       ...(build === undefined ? {} : { build }),
     };
     return [...linked.filter((one) => one.build !== undefined && !isCovered(one)), own];
   }
 
-  async function makingOf(judgement: Judgement, directories: readonly string[]): Promise<Making> {
-    if (judgement.kind !== 'built') return { by: 'nobody' };
+  async function makingOf(entryClass: EntryClass, directories: readonly string[]): Promise<Making> {
+    if (entryClass.kind !== 'built') return { by: 'nobody' };
     const build = buildOf(directories);
-    // Who names a build wants it.
+    // A build that the user names is run in any case.
     const named = typeof wanted.build === 'string';
-    const product = { judgement, build: buildIn(directories), judge: judges };
+    const product = { entryClass, build: buildIn(directories), classifier };
     const command = named ? undefined : await builderIn(search, product);
     if (command !== undefined) return { by: 'the command', command };
     if (build !== undefined) return { by: 'us', build };
@@ -98,7 +98,7 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
   }
 
   /** One build writes the outputs of all projects that the tsconfig refers to. */
-  async function outputsOf({ output, config }: Extract<Judgement, { kind: 'built' }>): Promise<string[]> {
+  async function outputsOf({ output, config }: Extract<EntryClass, { kind: 'built' }>): Promise<string[]> {
     const projects = config === undefined ? [] : await withReferences(config);
     const others = projects.flatMap(({ outDir, directory }) =>
       outDir === undefined || isInside(directory, outDir) ? [] : [outDir],
@@ -117,19 +117,19 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     { watch, ignore, data }: Mutable,
     language: LanguageName,
     top: string,
-    judgement: Judgement,
+    entryClass: EntryClass,
     making: Making,
   ): Promise<string[]> {
-    if (judgement.kind === 'built' && making.by === 'nobody') {
-      watch.push(withEndings(judgement.output, endings(javascriptEndings), cwd));
-      // Whoever builds it puts the data beside the code. From above, such a directory is not looked into.
-      data.push(...dataIn([judgement.output], cwd));
+    if (entryClass.kind === 'built' && making.by === 'nobody') {
+      watch.push(withEndings(entryClass.output, endings(javascriptEndings), cwd));
+      // The build that the user runs puts data files beside the code. A watch of the package skips output directories.
+      data.push(...dataIn([entryClass.output], cwd));
       return [];
     }
-    if (judgement.kind !== 'plain' && judgement.config !== undefined) {
-      const projects = await withReferences(judgement.config);
+    if (entryClass.kind !== 'plain' && entryClass.config !== undefined) {
+      const projects = await withReferences(entryClass.config);
       for (const project of projects) {
-        const sources = project.sources(judgement.kind === 'source', wanted.ext ?? [], cwd);
+        const sources = project.sources(entryClass.kind === 'source', wanted.ext ?? [], cwd);
         watch.push(...sources.watch);
         ignore.push(...sources.ignore);
         data.push(
@@ -141,9 +141,9 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
       }
       return projects.flatMap((project) => project.files);
     }
-    const own = endings(languages[judgement.kind === 'built' ? 'typescript' : language].endings);
+    const own = endings(languages[entryClass.kind === 'built' ? 'typescript' : language].endings);
     watch.push(withEndings(top, own, cwd));
-    if (judgement.kind === 'built') ignore.push(ignored(judgement.output));
+    if (entryClass.kind === 'built') ignore.push(ignored(entryClass.output));
     return [];
   }
 
@@ -155,17 +155,17 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     }
   }
 
-  function tell(file: string, judgement: Judgement, making: Making): void {
+  function tell(file: string, entryClass: EntryClass, making: Making): void {
     facts.push({
       what: 'entry',
       value: shown(file, cwd),
       from: facts.some(({ what }) => what === 'entry') ? 'a linked package' : 'the command',
     });
-    if (judgement.kind !== 'plain' && judgement.config) {
-      facts.push({ what: 'tsconfig', value: shown(judgement.config.path, cwd), from: 'above the entry' });
+    if (entryClass.kind !== 'plain' && entryClass.config) {
+      facts.push({ what: 'tsconfig', value: shown(entryClass.config.path, cwd), from: 'above the entry' });
     }
-    if (judgement.kind === 'built')
-      facts.push({ what: 'output', value: shown(judgement.output, cwd), from: judgement.by });
+    if (entryClass.kind === 'built')
+      facts.push({ what: 'output', value: shown(entryClass.output, cwd), from: entryClass.by });
     if (making.by === 'the command') {
       facts.push({ what: 'built by', value: making.command, from: 'the command, before the server' });
     } else if (making.by === 'us' && wanted.build === undefined) {
@@ -177,13 +177,13 @@ export async function javascriptSources(entry: Entry, search: Search, wanted: Wa
     }
   }
 
-  function because(file: string, judgement: Judgement, making: Making): string {
+  function because(file: string, entryClass: EntryClass, making: Making): string {
     const name = shown(file, cwd);
-    if (judgement.kind === 'source') return `${name} is a source of ${shown(judgement.config.path, cwd)}`;
-    if (judgement.kind === 'plain') return `${name} is ${languages[languageOf(endingOf(file)) ?? 'javascript'].label}`;
-    const lies = isInside(file, judgement.output)
-      ? `${name} lies in ${shown(judgement.output, cwd)}, ${judgement.by}`
-      : `${shown(judgement.output, cwd)} is ${judgement.by}`;
+    if (entryClass.kind === 'source') return `${name} is a source of ${shown(entryClass.config.path, cwd)}`;
+    if (entryClass.kind === 'plain') return `${name} is ${languages[languageOf(endingOf(file)) ?? 'javascript'].label}`;
+    const lies = isInside(file, entryClass.output)
+      ? `${name} lies in ${shown(entryClass.output, cwd)}, ${entryClass.by}`
+      : `${shown(entryClass.output, cwd)} is ${entryClass.by}`;
     if (making.by === 'the command') return `${lies}, and the command makes it itself with "${making.command}"`;
     if (making.by === 'us' || wanted.build === false) return lies;
     const lack =

@@ -1,6 +1,5 @@
-// The languages that servers are written in: by which endings their sources are known, which files mark the top of a
-// project, and which of its files decide what is run without being source. A table; what is done with it is
-// sources.ts's.
+// The languages of servers: the endings of their sources, the files that mark the top of a project, and the manifests.
+// A table; sources.ts applies it.
 
 export interface Language {
   readonly label: string;
@@ -102,7 +101,7 @@ const endings = new Map<string, LanguageName>([
   ...Object.entries(languages).flatMap(([name, { endings: own }]) =>
     own.map((ending) => [ending.toLowerCase(), name as LanguageName] as const),
   ),
-  // Shared endings mean what they mean to most.
+  // An ending that several languages share counts for the most common one.
   ...typescriptEndings.map((ending) => [ending, 'typescript'] as const),
   ...javascriptEndings.map((ending) => [ending, 'javascript'] as const),
   ['jsx', 'typescript'],

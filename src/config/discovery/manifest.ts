@@ -1,10 +1,10 @@
-// package.json, as far as it says what is run: scripts, programs, the main file, what it depends on. Also the scripts
-// of the tools that keep them in a file of their own. Choosing the package is the caller's.
+// Reads package.json, as far as it says what is run: scripts, programs, the main file, dependencies. Also the scripts
+// of tools that keep them in a file of their own. The caller chooses the package.
 
 import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isFile, projectDirectories, readText, shown } from './disk.js';
-import { nothing, type Invocation, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Search, type ResolveStep } from './discovery.js';
 import { programName } from './flags.js';
 import { managerFacts, runsPreScripts } from './pre-scripts.js';
 import { readShellText, rowOf } from './shell-text.js';
@@ -63,14 +63,14 @@ export function mainOf(directory: string): string | undefined {
   return main === undefined ? undefined : resolve(directory, main);
 }
 
-/** Goes on with the command of a script; `more` are the words that were given to it. */
+/** Follows the command of a script; `more`: the words that were passed to it. */
 export function runScript(
   name: string,
   at: Invocation,
   more: readonly string[],
   search: Search,
   files: readonly string[] = ['package.json'],
-): Step {
+): ResolveStep {
   for (let directory = at.cwd; ; directory = dirname(directory)) {
     for (const path of files.map((file) => join(directory, file)).filter(isFile)) {
       const text = scriptIn(path, name);
@@ -82,13 +82,13 @@ export function runScript(
       if (path.endsWith('package.json')) notePreScript(name, at, directory, search);
       return readShellText(text, { ...at, cwd: directory, local: true }, search, more);
     }
-    // Package managers look no further than the first package.
+    // Package managers stop at the first package.
     if (isFile(join(directory, 'package.json')) || directory === dirname(directory)) break;
   }
   return nothing(`there is no script ${name}`);
 }
 
-/** What is run before the script because it is called `pre…`. */
+/** The scripts that run before this one because they are called `pre…`. */
 function notePreScript(name: string, at: Invocation, directory: string, search: Search): void {
   const manifest = manifestIn(directory);
   const text = manifest?.scripts[`pre${name}`];
@@ -109,7 +109,7 @@ function declaredFrom(directory: string): string | undefined {
 
 function scriptIn(path: string, name: string): string | undefined {
   if (path.endsWith('package.json')) return manifestIn(dirname(path))?.scripts[name];
-  // Deno's file may hold comments: a look at the line is enough.
+  // Deno's file may contain comments, so it is searched by line instead of parsed.
   const key = name.replace(/[^\w]/g, '\\$&');
   const found = new RegExp(`"${key}"\\s*:\\s*(?:\\{[^}]*"command"\\s*:\\s*)?"((?:[^"\\\\]|\\\\.)*)"`).exec(
     readText(path) ?? '',
@@ -123,7 +123,7 @@ function workspacesOf(given: unknown): readonly string[] | undefined {
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : undefined;
 }
 
-/** What a plain import of the package gets. */
+/** The file that a plain import of the package loads. */
 function exported(given: unknown): string | undefined {
   if (typeof given === 'string') return given;
   if (Array.isArray(given)) return exported(given[0]);
@@ -141,7 +141,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Without a prototype: what is looked up in it is a word of somebody's command, be it `toString`. */
+/** Without a prototype, because any word of a command is looked up in it, for example `toString`. */
 function texts(value: unknown): Record<string, string> {
   const pairs = Object.entries(isRecord(value) ? value : {});
   const found = Object.create(null) as Record<string, string>;

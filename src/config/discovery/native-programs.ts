@@ -1,22 +1,22 @@
 // A compiled program beside its manifest (go.mod, Cargo.toml, pom.xml, build.gradle, a Makefile): which build makes it,
-// if the manifest leaves no doubt, else the options that would say so. Manifests are read by their few lines that
+// if the manifest settles that, else the options that the user could give. Manifests are read by the few lines that
 // matter; nothing is run.
 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isFile, isInside, nearestWith, projectDirectories, readText, realOf, shown } from './disk.js';
 import { directoriesIn, expandDirectories, namesIn } from './directories.js';
-import type { Proposal, Search, Target } from './found.js';
+import type { Proposal, Search, Target } from './discovery.js';
 import { languages } from './languages.js';
 import { withEndings } from './patterns.js';
 import { quoted } from './workspace.js';
 
-/** The program, absolute, and where the command looks at it from. */
+/** The program's absolute path, and the working directory of its command. */
 interface Program {
   readonly file: string;
   readonly cwd: string;
 }
 
-/** `doubt`: why the build is only proposed. */
+/** `doubt`: why the build is proposed instead of run. */
 type Made = Omit<Extract<Target, { kind: 'made' }>, 'kind' | 'file'> & { readonly doubt?: string };
 
 /** The program as a target that is built, or watched by itself with a proposal; undefined if no manifest is near. */
@@ -185,7 +185,7 @@ function gradle({ file, cwd }: Program): Made | undefined {
 
 const compiledEndings = new Set('c h cc cpp cxx hpp hh m zig nim d hs ml cr v pas'.split(' '));
 
-/** A Makefile tells what to run, and too little of what it reads. */
+/** A Makefile says which command to run, but too little about its sources. */
 function make({ file, cwd }: Program): Proposal | undefined {
   const names = ['GNUmakefile', 'makefile', 'Makefile'];
   const top = nearestWith(projectDirectories(dirname(file)), names);
@@ -217,7 +217,7 @@ function make({ file, cwd }: Program): Proposal | undefined {
   return { build, watch, doubt: `${manifest} does not tell its sources` };
 }
 
-/** A program as a command that is run in the working directory has to be written. */
+/** The program as the first word of a command that runs in the working directory. */
 function shownProgram(file: string, cwd: string): string {
   const path = shown(file, cwd);
   return quoted(/[\\/]/.test(path) ? path : `./${path}`);

@@ -1,6 +1,6 @@
 // Tells quickly that discovery will find no build for a command, so that the server can be started before discovery is
-// loaded: a start takes a few milliseconds less. It says yes only where that is plain to see; what is watched and built
-// in all other cases is for discover.ts.
+// loaded: a start takes a few milliseconds less. It says yes only if that is certain; discover.ts handles all other
+// cases.
 
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Resolved } from '../config.js';
@@ -9,12 +9,12 @@ import { isFile, projectDirectories, readText } from './disk.js';
 
 /** Endings that Node runs as they are. */
 const SCRIPTS = new Set(['.js', '.mjs', '.cjs']);
-/** A build script; or packages next to this one, which may have one. */
+/** A build script, or packages next to this one, which may have a build script. */
 const MAY_BUILD = /"build"|"workspaces"|"(workspace|link|file|portal):/;
 
-export function hasNoBuild({ config, said }: Pick<Resolved, 'config' | 'said'>): boolean {
-  if (!config.reload || said.build === false) return true;
-  if (said.build !== undefined || hasBuild(config.rules)) return false;
+export function hasNoBuild({ config, explicitOptions }: Pick<Resolved, 'config' | 'explicitOptions'>): boolean {
+  if (!config.reload || explicitOptions.build === false) return true;
+  if (explicitOptions.build !== undefined || hasBuild(config.rules)) return false;
   const [entry = ''] = config.args;
   if (entry.startsWith('-')) return false;
   const program = basename(config.command).replace(/\.exe$/i, '');

@@ -1,10 +1,10 @@
-// npm and its kin: which script or program their words name, and in which package. Reading the script is manifest.ts's,
-// finding a program programs.ts's.
+// npm, yarn, pnpm and so on: which script or program their words name, and in which package. manifest.ts reads the
+// script, programs.ts finds the program.
 
 import { join, resolve } from 'node:path';
 import { isFile, isInstalled, shown } from './disk.js';
 import { programName, readFlags, type Flags } from './flags.js';
-import { nothing, type Invocation, type Nothing, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Nothing, type Runner, type Search, type ResolveStep } from './discovery.js';
 import { manifestIn, readManifest, runScript, type Manifest } from './manifest.js';
 import { workspacePackage } from './workspace-packages.js';
 
@@ -12,7 +12,7 @@ const npmFlags = '--prefix -C -w --workspace --loglevel --userconfig --cache --s
 /** `npm start` and the like need no `run`. */
 const shortcuts = new Set(['start', 'test', 'stop', 'restart']);
 
-function npm(args: readonly string[], invocation: Invocation, search: Search): Step {
+function npm(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const all = readFlags(args, npmFlags, true);
   const [sub = '', name = '', ...more] = all.rest;
   const at = inPackage(all, ['--prefix', '-C'], ['-w', '--workspace'], invocation, sub.startsWith('run') ? name : sub);
@@ -55,7 +55,7 @@ function scriptOrProgram(taking: string, directory: readonly string[], workspace
 
 const npxFlags = '-p --package -c --call -w --workspace --registry --cache --userconfig';
 
-function npx(args: readonly string[], invocation: Invocation, search: Search): Step {
+function npx(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const flags = readFlags(args, npxFlags);
   const call = flags.value('-c', '--call');
   const at = { ...invocation, local: true };
@@ -70,14 +70,14 @@ function npx(args: readonly string[], invocation: Invocation, search: Search): S
     search.facts.push({ what: `program ${program}`, value: file, from: `bin in ${shown(own.path, search.cwd)}` });
     return { ...at, words: ['node', resolve(own.directory, file), ...more] };
   }
-  // The name without its scope is somebody else's.
+  // The name without its scope belongs to another package.
   return name === program
     ? { ...at, words: [name, ...more] }
     : nothing(`${name} is a published package, and its sources are not in this project`);
 }
 
 /**
- * A package of which there are files here: the one that npx is run in, one that is named by its directory, a linked
+ * A package whose files are local: the one in whose directory npx runs, one that is named by its directory, or a linked
  * one.
  */
 function ownPackage(spec: string, name: string, cwd: string): Manifest | undefined {
@@ -90,7 +90,7 @@ function ownPackage(spec: string, name: string, cwd: string): Manifest | undefin
   return found?.name !== name && found?.name.endsWith(`/${name}`) ? undefined : found;
 }
 
-/** The invocation, moved to where the flags say. */
+/** The invocation in the directory that the flags name. */
 function inPackage(
   flags: Flags,
   directory: readonly string[],
@@ -109,7 +109,7 @@ function noPackage(name: string): Nothing {
 }
 
 /** Scripts one after the other, as npm-run-all has it: the last one is the server. `build:*` stands for several. */
-function scriptRow(args: readonly string[], invocation: Invocation, search: Search): Step {
+function scriptRow(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const end = args.indexOf('--');
   const words = end < 0 ? args : args.slice(0, end);
   if (words.some((word) => /^(-p|--parallel|-r|--race)$/.test(word)))

@@ -1,5 +1,5 @@
-// Writes what was found as the watch understands it: paths and globs from the working directory, and absolute globs for
-// what is left out. How they are matched is watch/'s.
+// Writes what was found as the watch understands it: paths and globs relative to the working directory, and absolute
+// globs for what is ignored. watch/ matches them.
 
 import { isWide, realOf, shown } from './disk.js';
 
@@ -8,20 +8,21 @@ const special = /[*?[\]{}()]|^!/;
 /** Everything in the directory whose name matches `glob`, which may reach into directories below. */
 export function inDirectory(directory: string, glob: string, cwd: string): string {
   const base = shown(directory, cwd);
-  // A glob can't stand below a directory whose own name looks like one: then the directory is watched as a whole.
+  // If the name of the directory looks like a glob, no glob can be added to it: the whole directory is watched.
   if (special.test(base)) return base;
   return base === '.' ? glob : `${base.replace(/\/$/, '')}/${glob}`;
 }
 
 /**
- * All files below the directory with one of these endings; of a directory that holds more than a project only its own.
+ * All files below the directory with one of these endings. If the directory is wider than a project, only its own
+ * files.
  */
 export function withEndings(directory: string, endings: readonly string[], cwd: string): string {
   const names = `*.${anyOf(endings)}`;
   return inDirectory(directory, isWide(directory) ? names : `**/${names}`, cwd);
 }
 
-/** Where data files lie: all through the directories, unless one of them holds more than a project. */
+/** The patterns for data files: whole directories, except those that are wider than a project. */
 export function dataIn(directories: readonly string[], cwd: string): string[] {
   return directories.map((directory) =>
     isWide(directory) ? inDirectory(directory, '.env*', cwd) : shown(directory, cwd),
@@ -34,13 +35,13 @@ export function anyOf(words: readonly string[]): string {
 
 /** A glob to ignore: `glob` in the directory, or all of it. */
 export function ignored(directory: string, glob = ''): string {
-  // The watch knows directories without symbolic links.
+  // The watch uses the paths of directories without symbolic links.
   const base = realOf(directory).replaceAll('\\', '/').replace(/\/$/, '');
   const rest = glob === '' ? '' : `/${glob}`;
   return escape(base) + rest;
 }
 
-/** So that a glob means these characters and nothing else. */
+/** Escapes the characters that have a meaning in globs. */
 export function escape(text: string): string {
   return text.replace(/[[\]{}()!+@*?]/g, '\\$&');
 }

@@ -1,6 +1,5 @@
-// Whether a package manager runs the script `prestart` before `start`, by what its documentation says of its version
-// and by the settings that switch it off. In doubt it does not: a build that runs twice is slow, one that does not run
-// leaves old code.
+// Decides whether a package manager runs the script `prestart` before `start`, by what its documentation says about its
+// version and settings. If in doubt, it does not: to build twice is slow, not to build would run old code.
 
 import { join } from 'node:path';
 import { projectDirectories, readText } from './disk.js';
@@ -14,7 +13,7 @@ export interface ManagerFacts {
   readonly ignoresScripts?: boolean;
 }
 
-/** `node --run` leaves such scripts out on purpose. Deno runs those of package.json, and none of deno.json. */
+/** `node --run` skips such scripts on purpose. Deno runs those of package.json, and none of deno.json. */
 export function runsPreScripts(manager: string, { major, setting, ignoresScripts = false }: ManagerFacts): boolean {
   if (ignoresScripts) return false;
   switch (manager) {

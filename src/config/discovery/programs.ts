@@ -1,5 +1,5 @@
-// A program that is none of the known ones: where it is, and whether it is a script of this project. It is looked for
-// as the system would, never run.
+// A program that is in no table: where it is, and whether it is a script of this project. It is searched as the system
+// would search it, and never run.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ import {
   realOf,
 } from './disk.js';
 import { programName } from './flags.js';
-import { nothing, type Invocation, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Search, type ResolveStep } from './discovery.js';
 import { allTops, languageOf } from './languages.js';
 import { nativeProgram } from './native-programs.js';
 import { consoleScript } from './python.js';
@@ -23,7 +23,7 @@ import { shellScript } from './shell-scripts.js';
 
 const windows = process.platform === 'win32';
 
-export function program(word: string, args: readonly string[], invocation: Invocation, search: Search): Step {
+export function program(word: string, args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const name = basename(word);
   const isPath = /[\\/]/.test(word);
   const given = isPath ? resolve(invocation.cwd, word) : undefined;
@@ -58,11 +58,11 @@ export function program(word: string, args: readonly string[], invocation: Invoc
     : nothing(`nothing is known of the program ${name}`);
 }
 
-function installed(name: string): Step {
+function installed(name: string): ResolveStep {
   return nothing(`${name} is installed, and its sources are not in this project`);
 }
 
-function absent(reason: string): Step {
+function absent(reason: string): ResolveStep {
   return { kind: 'nothing', reason, absent: true };
 }
 

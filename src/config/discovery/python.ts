@@ -1,17 +1,22 @@
-// Python and the tools that run it: which file a script, a module (`-m`) or an installed command of the project is.
-// Virtual environments and pyproject.toml are read only as far as that takes.
+// Python and the tools that run it: which file is meant by a script, a module (`-m`) or an installed command of the
+// project. Virtual environments and pyproject.toml are read only as far as needed for that.
 
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { isDirectory, isExecutable, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
 import { programName, readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step, type Target } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type ResolveStep, type Target } from './discovery.js';
 import { findInstalledCopy, installedFrom, moduleFiles } from './installed-copy.js';
 
 /** Flags in one word, of which the last one may take what follows: `-um pkg`. */
 const flagWord = /^-[bBdEiIOPqRsSuvVx]*([mcWX])(.*)$/;
 
-/** `venv`: the virtual environment that it runs in, as far as that is known and was not just brought up to date. */
-function pythonIn(venv: string | undefined, args: readonly string[], invocation: Invocation, search: Search): Step {
+/** `venv`: the virtual environment, if it is known and the tool has not just brought it up to date. */
+function pythonIn(
+  venv: string | undefined,
+  args: readonly string[],
+  invocation: Invocation,
+  search: Search,
+): ResolveStep {
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     const [, letter, attached = ''] = flagWord.exec(word) ?? [];
@@ -25,7 +30,7 @@ function pythonIn(venv: string | undefined, args: readonly string[], invocation:
   return nothing('it runs code that is not in a file');
 }
 
-function python(args: readonly string[], invocation: Invocation, search: Search): Step {
+function python(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   return pythonIn(environmentOf(invocation, search), args, invocation, search);
 }
 
@@ -40,7 +45,7 @@ function module(
   invocation: Invocation,
   search: Search,
   venv: string | undefined,
-): Step {
+): ResolveStep {
   const roots = moduleRoots(invocation, search);
   const found = moduleFile(name, roots);
   if (found !== undefined) {
@@ -139,7 +144,7 @@ function ownCommand(name: string, directory: string, search: Search, venv?: stri
     : { kind: 'project', language: 'python', directory: top };
 }
 
-/** The command of a project that was installed from a directory, as the installation notes it down. */
+/** The command of a project that was installed from a directory, by the records of the installation. */
 function originalCommand(name: string, search: Search, venv: string): Target | undefined {
   const directory = installedFrom(name, venv);
   return directory === undefined ? undefined : ownCommand(name, directory, search, venv);
@@ -152,7 +157,12 @@ interface InProject {
 }
 
 /** A word after `uv run` and its kin: a file, Python itself, a command of the project, or a tool that runs a file. */
-function inProject(words: readonly string[], at: Invocation, search: Search, { project, venv }: InProject): Step {
+function inProject(
+  words: readonly string[],
+  at: Invocation,
+  search: Search,
+  { project, venv }: InProject,
+): ResolveStep {
   const [word, ...args] = words;
   if (word === undefined) return nothing('nothing is given to run');
   if (/\.pyw?$/.test(word) || (/[\\/]/.test(word) && isDirectory(resolve(at.cwd, word))))
@@ -171,7 +181,7 @@ const uvFlags = [
   '--resolution --prerelease --python-platform --index-strategy --keyring-provider --allow-insecure-host --from -c',
 ].join(' ');
 
-function uv(args: readonly string[], invocation: Invocation, search: Search): Step {
+function uv(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const before = readFlags(args, uvFlags);
   const [sub, ...behind] = before.rest;
   const flags = readFlags(behind, uvFlags);
@@ -198,7 +208,7 @@ function uv(args: readonly string[], invocation: Invocation, search: Search): St
 }
 
 /** Runs a published package, unless `--from` names a directory. */
-function uvx(args: readonly string[], { cwd }: Invocation, search: Search): Step {
+function uvx(args: readonly string[], { cwd }: Invocation, search: Search): ResolveStep {
   const { rest, value } = readFlags(args, `${uvFlags} --spec`);
   const from = value('--from', '--spec') ?? rest[0] ?? '';
   const directory = resolve(cwd, from.replace(/^file:\/\/|\[[^\]]*\]$/g, ''));
@@ -209,7 +219,7 @@ function uvx(args: readonly string[], { cwd }: Invocation, search: Search): Step
 }
 
 /** `mcp run server.py:app` */
-function fileRunner(args: readonly string[], { cwd }: Invocation): Step {
+function fileRunner(args: readonly string[], { cwd }: Invocation): ResolveStep {
   const [sub, ...behind] = args;
   const taking =
     '-t --transport --host -p --port --path -l --log-level --with --with-editable -e --env-var -v --env-file -f';

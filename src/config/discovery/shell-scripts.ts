@@ -1,10 +1,10 @@
-// A shell script that starts a server: its last command is followed, if it is a plain one, and the commands before it
-// are noted down. Only what scripts of this kind have in common is understood: their own directory, variables that hold
-// a path, `exec`, `"$@"`.
+// A shell script that starts a server: its last command is followed if it is a plain one, and the commands before it
+// are recorded. Only what such scripts have in common is understood: their own directory, variables with a path,
+// `exec`, `"$@"`.
 
 import { dirname } from 'node:path';
 import { isFile, readText, shown } from './disk.js';
-import type { Invocation, Search, Step, Target } from './found.js';
+import type { Invocation, Search, ResolveStep, Target } from './discovery.js';
 import { rowOf } from './shell-text.js';
 
 /** A script that starts a server is short. */
@@ -13,7 +13,12 @@ const ownDirectory =
   /\$\(\s*(?:cd\s+(?:--\s+)?)?"?\$?\(?\s*dirname\s+(?:--\s+)?"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?"?\s*\)?"?(?:\s*(?:&&|;)\s*pwd(?:\s+-P)?)?\s*\)|\$\{0%\/\*\}/g;
 
 /** The script's last command as the next step; watched by itself if that is not understood. */
-export function shellScript(file: string, args: readonly string[], invocation: Invocation, search: Search): Step {
+export function shellScript(
+  file: string,
+  args: readonly string[],
+  invocation: Invocation,
+  search: Search,
+): ResolveStep {
   const itself: Target = { kind: 'itself', file };
   const text = isFile(file) ? readText(file) : undefined;
   if (text === undefined || text.length > SHORT || text.includes('\0')) return itself;

@@ -1,13 +1,12 @@
-// What a text runs that is meant for a shell: a script of a package, the word after `sh -c`. Commands in a row are
-// understood, of which the last one is the server and the others are noted down; anything else that takes a shell is
-// not, and nothing is ever run.
+// A text for a shell: a script of a package, the word after `sh -c`. A sequence of commands is understood: the last one
+// is the server, the others are recorded. Anything else that needs a shell is not understood, and nothing is ever run.
 
 import { resolve } from 'node:path';
 import { splitCommand } from '../../process/split-command.js';
-import { nothing, type Invocation, type Ran, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Ran, type Search, type ResolveStep } from './discovery.js';
 
 /** `more` are words that are passed on to the command. */
-export function readShellText(text: string, at: Invocation, search: Search, more: readonly string[] = []): Step {
+export function readShellText(text: string, at: Invocation, search: Search, more: readonly string[] = []): ResolveStep {
   const row = rowOf(text, at.cwd);
   if (row === undefined) return nothing('only a shell can tell what this command runs');
   search.before.push(...row.slice(0, -1));

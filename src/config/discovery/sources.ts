@@ -1,10 +1,10 @@
-// From a target to the files that belong to it, by the endings and the manifests of its language, and what is known of
-// the projects that it is made of. JavaScript and TypeScript, which may be built, have a file of their own.
+// Finds the files that belong to a target, by the endings and manifests of its language, and by what is known of the
+// projects that it consists of. JavaScript and TypeScript, which may be built, have a file of their own.
 
 import { basename, dirname, join, resolve } from 'node:path';
 import { namesIn } from './directories.js';
 import { endingOf, isDirectory, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
-import type { Proposal, Search, Target } from './found.js';
+import type { Proposal, Search, Target } from './discovery.js';
 import { languages, type Language } from './languages.js';
 import { anyOf, dataIn, ignored, inDirectory, withEndings } from './patterns.js';
 import { quoted } from './workspace.js';
@@ -20,7 +20,7 @@ export interface Sources {
   readonly outputs?: readonly string[];
   /** The package that a build of another name would belong to. */
   readonly directory: string;
-  /** The files that decided, whether they exist or not. */
+  /** The files that this result was read from, whether they exist or not. */
   readonly read: readonly string[];
   /** Completes "watching …: ". */
   readonly because: string;
@@ -56,7 +56,7 @@ export function sourcesOf(target: Placed, search: Search, ext: readonly string[]
   return {
     watch: [
       ...tops.map((directory) => withEndings(directory, ext.length > 0 ? ext : language.endings, cwd)),
-      // A pattern that matches nothing would be warned of.
+      // There would be a warning for a pattern without a match.
       ...tops.slice(marked === undefined ? 1 : 0).map((directory) => manifestsIn(directory, language, cwd)),
       ...(target.kind === 'file' && isFile(target.file) ? [shown(target.file, cwd)] : []),
     ],
@@ -79,7 +79,7 @@ function proposed({ proposal }: Extract<Target, { kind: 'itself' }>): string {
   return `, since ${proposal.doubt}; if it is built from what lies beside it, use ${optionsOf(proposal)}`;
 }
 
-/** As one types them. */
+/** The options as they are typed. */
 export function optionsOf({ watch, build }: Proposal): string {
   return `--watch ${quoted(watch)} --build ${quoted(build)}`;
 }
@@ -98,7 +98,7 @@ function topOf(name: string, language: Language, from: string): string | undefin
   return nearestWith(directories, language.tops);
 }
 
-/** Projects in other places that a project is made of. */
+/** The directories of other projects that a project depends on. */
 function neighbours(language: string, top: string): string[] {
   const found = new Set<string>();
   const visit = (directory: string): void => {
@@ -120,7 +120,7 @@ function namedBy(language: string, directory: string): string[] {
       named(readText(file), /<ProjectReference\s+Include="([^"]+)"/g).map((path) => dirname(path)),
     );
   }
-  // Dependencies that are installed from a directory next to the project.
+  // Dependencies that are installed from a local directory.
   if (language === 'python') {
     return named(readText(join(directory, 'pyproject.toml')), /^[^#\n]*\{[^}\n]*\bpath\s*=\s*["']([^"']+)["']/gm);
   }

@@ -1,13 +1,12 @@
-// Tools that compile a project and run it in one go: which project their words name. They take care of building by
-// themselves.
+// Tools that compile a project and run it in one command: which project their words name. They build by themselves.
 
 import { dirname, resolve } from 'node:path';
 import { isDirectory, isFile, realOf } from './disk.js';
 import { readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type ResolveStep } from './discovery.js';
 import { nativeProgram } from './native-programs.js';
 
-function go(args: readonly string[], { cwd }: Invocation): Step {
+function go(args: readonly string[], { cwd }: Invocation): ResolveStep {
   const taking =
     '-C -tags -ldflags -gcflags -asmflags -mod -modfile -overlay -p -exec -pkgdir -toolexec -covermode -coverpkg';
   const before = readFlags(args, taking);
@@ -21,7 +20,7 @@ function go(args: readonly string[], { cwd }: Invocation): Step {
   return { kind: 'project', language: 'go', directory };
 }
 
-function cargo(args: readonly string[], { cwd }: Invocation): Step {
+function cargo(args: readonly string[], { cwd }: Invocation): ResolveStep {
   const taking =
     '-p --package --bin --example --manifest-path -C --profile -F --features --target --target-dir -j --jobs --color --config -Z';
   const before = readFlags(args[0]?.startsWith('+') ? args.slice(1) : args, taking);
@@ -33,7 +32,7 @@ function cargo(args: readonly string[], { cwd }: Invocation): Step {
   return { kind: 'project', language: 'rust', directory: manifest ? dirname(resolve(base, manifest)) : base };
 }
 
-function dotnet(args: readonly string[], { cwd }: Invocation): Step {
+function dotnet(args: readonly string[], { cwd }: Invocation): ResolveStep {
   const words = args[0] === 'watch' || args[0] === 'exec' ? args.slice(1) : args;
   const [sub = ''] = words;
   if (sub.endsWith('.dll')) return { kind: 'itself', file: resolve(cwd, sub) };
@@ -47,7 +46,7 @@ function dotnet(args: readonly string[], { cwd }: Invocation): Step {
   return { kind: 'project', language: 'dotnet', directory: isDirectory(project) ? project : dirname(project) };
 }
 
-function java(args: readonly string[], { cwd }: Invocation, search: Search): Step {
+function java(args: readonly string[], { cwd }: Invocation, search: Search): ResolveStep {
   const jar = args[args.indexOf('-jar') + 1];
   if (args.includes('-jar') && jar !== undefined) {
     const file = resolve(cwd, jar);
@@ -59,13 +58,13 @@ function java(args: readonly string[], { cwd }: Invocation, search: Search): Ste
     : nothing('the sources of a Java program are not looked for');
 }
 
-function swift(args: readonly string[], { cwd }: Invocation): Step {
+function swift(args: readonly string[], { cwd }: Invocation): ResolveStep {
   const { value } = readFlags(args.slice(1), '--package-path -c --configuration');
   if (args[0] !== 'run') return nothing('swift does not run a server');
   return { kind: 'project', language: 'swift', directory: resolve(cwd, value('--package-path') ?? '') };
 }
 
-function dart(args: readonly string[], { cwd }: Invocation): Step {
+function dart(args: readonly string[], { cwd }: Invocation): ResolveStep {
   const { rest } = readFlags(args[0] === 'run' ? args.slice(1) : args, '-r -D');
   const file = resolve(cwd, rest[0] ?? '');
   return isFile(file)
@@ -73,7 +72,7 @@ function dart(args: readonly string[], { cwd }: Invocation): Step {
     : { kind: 'project', language: 'dart', directory: cwd };
 }
 
-function mix(args: readonly string[], { cwd }: Invocation): Step {
+function mix(args: readonly string[], { cwd }: Invocation): ResolveStep {
   return args.length === 0
     ? nothing('mix does not run a server')
     : { kind: 'project', language: 'elixir', directory: cwd };

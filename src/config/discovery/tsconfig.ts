@@ -1,5 +1,5 @@
-// One tsconfig and those that it refers to: which files it names, where it puts its output, and what a file is to it.
-// Reading and `extends` are get-tsconfig's, loaded only when there is a tsconfig.
+// One tsconfig and those that it refers to: which files it includes, where its output goes, and which role a file has
+// in it. get-tsconfig reads the files and resolves `extends`; it is loaded only if there is a tsconfig.
 
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { endingOf, isDirectory, isFile, isInside, isInstalled, isWide, readText, shown } from './disk.js';
@@ -69,13 +69,13 @@ export async function readTsconfig(path: string): Promise<Tsconfig | { problem: 
   }
 }
 
-/** What the entry is to the tsconfig, if anything. */
+/** The role of the entry point in the tsconfig, if it has one. */
 export function roleOf(entry: string, { directory, outDir, covers }: Tsconfig): Role | undefined {
   const isJavascript = (javascriptEndings as readonly string[]).includes(endingOf(entry));
   if (isJavascript && outDir !== undefined && isInside(entry, outDir) && !isInside(directory, outDir)) {
     return { kind: 'output', directory: outDir };
   }
-  // Compiled beside its source.
+  // The output lies beside its source.
   const twins = isJavascript ? [entry.replace(/js$/, 'ts'), entry.replace(/js$/, 'tsx')] : [];
   if (twins.some((twin) => isFile(twin) && covers(twin))) return { kind: 'output', directory: undefined };
   return covers(entry) ? { kind: 'source' } : undefined;
@@ -113,7 +113,7 @@ function includePattern(pattern: string, directory: string, endings: readonly st
   return [inDirectory(base, inside.join('/'), cwd)];
 }
 
-/** What a file that is named by itself imports is compiled with it: then its directory counts. */
+/** Imports of a file are compiled with it, so for files that are named one by one their directories count. */
 function withImports(file: string, endings: readonly string[], cwd: string): string[] {
   const imports = /\b(from|import|require)\b[\s(]*['"]\.{1,2}\//.test(readText(file) ?? '');
   return [shown(file, cwd), ...(imports ? [withEndings(dirname(file), endings, cwd)] : [])];

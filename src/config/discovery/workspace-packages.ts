@@ -1,5 +1,5 @@
-// The packages of a workspace by their names, wherever they lie: pnpm-workspace.yaml or `workspaces` in package.json
-// say where. Also the forms in which pnpm's `--filter` names one. Reads manifests only.
+// The packages of a workspace by their names: pnpm-workspace.yaml or `workspaces` in package.json say where they are.
+// Also the forms in which pnpm's `--filter` names one. Reads manifests only.
 
 import { basename, dirname, join, resolve } from 'node:path';
 import { expandDirectories } from './directories.js';

@@ -1,5 +1,5 @@
-// The packages of one workspace: which of a package's dependencies are sources next to it, which package builds it, and
-// how that is said where the build is run from elsewhere. Reads manifests and links only.
+// The packages of one workspace: which dependencies of a package are sources next to it, which package builds it, and
+// how that build is named when it is run from elsewhere. Reads manifests and links only.
 
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -62,7 +62,7 @@ function neverEnds(text: string): boolean {
   return /\s(--watch|-w)(\s|$)/.test(text);
 }
 
-/** The build as one says it in `cwd`: the script alone where its package is the one around. */
+/** The build as it is written in `cwd`: the script alone if `cwd` lies in its package. */
 export function buildText({ script, directory }: Build, cwd: string): string {
   if (manifestIn(directory)?.scripts[script] === undefined) return script;
   if (readManifest(cwd)?.directory === directory) return script;

@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path';
 import { readFlags } from './flags.js';
-import { nothing, type Invocation, type Runner, type Search, type Step } from './found.js';
+import { nothing, type Invocation, type Runner, type Search, type ResolveStep } from './discovery.js';
 import { shellScript } from './shell-scripts.js';
 import { readShellText } from './shell-text.js';
 
@@ -58,14 +58,14 @@ function runnerOf({ taking = '', own = 0, sub }: Wrapper): Runner {
 }
 
 /** Tools and their versions stand in front of `--`. */
-function afterDashes(args: readonly string[], invocation: Invocation): Step {
+function afterDashes(args: readonly string[], invocation: Invocation): ResolveStep {
   const end = args.indexOf('--');
   return end < 0
     ? nothing(`${invocation.words[0]} does not run a server here`)
     : { ...invocation, words: args.slice(end + 1) };
 }
 
-function env(args: readonly string[], invocation: Invocation, search: Search): Step {
+function env(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const { rest, value } = readFlags(args, '-u --unset -C --chdir -S --split-string');
   const cwd = resolve(invocation.cwd, value('-C', '--chdir') ?? '');
   const text = value('-S', '--split-string');
@@ -73,7 +73,7 @@ function env(args: readonly string[], invocation: Invocation, search: Search): S
   return readShellText(text, { ...invocation, cwd }, search, rest);
 }
 
-function shell(args: readonly string[], invocation: Invocation, search: Search): Step {
+function shell(args: readonly string[], invocation: Invocation, search: Search): ResolveStep {
   const at = args.findIndex((word) => !/^[-+]/.test(word) || /^-\w*c$/.test(word));
   const word = args[at];
   if (word === undefined) return nothing('a shell without a script is run');
@@ -82,7 +82,7 @@ function shell(args: readonly string[], invocation: Invocation, search: Search):
 }
 
 /** `cmd /c npx …` is how clients on Windows are told to start things. */
-function windowsShell(args: readonly string[], invocation: Invocation): Step {
+function windowsShell(args: readonly string[], invocation: Invocation): ResolveStep {
   const at = args.findIndex((word) => /^\/[ck]$/i.test(word));
   return at < 0 ? nothing('a shell without a command is run') : { ...invocation, words: args.slice(at + 1) };
 }

@@ -1,10 +1,10 @@
-// Reads JSON with comments and trailing commas into a tree whose parts know where they stand. The parser is loaded with
-// the first text, since most sessions have no configuration file. What the text should say is not known here.
+// Parses JSON with comments and trailing commas into a tree whose nodes have positions. The parser is loaded with the
+// first text, because most sessions have no configuration file. The caller knows what the text should say.
 
 import { createRequire } from 'node:module';
 import type * as jsonc from 'jsonc-parser';
 
-/** A part of the text. */
+/** A part of the text with its position. */
 export interface Node {
   readonly type: jsonc.NodeType;
   readonly offset: number;
@@ -28,8 +28,8 @@ export function parseJsonc(text: string, { strict = false } = {}): Tree {
   const errors: jsonc.ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: !strict, disallowComments: strict });
   if (errors.length === 0 && root !== undefined) return { ok: true, root };
-  // One slip leads to others: of those in a line, the first is the one to mend, and where a word is no value one is
-  // missed too.
+  // One mistake causes several errors: only the first error of a line is reported, and none about a missing value after
+  // an invalid word.
   const lines = new Set<number>();
   const codes = errors.map(({ error }) => printParseErrorCode(error));
   const problems = errors.flatMap(({ offset }, index) => {
@@ -45,7 +45,7 @@ export function parseJsonc(text: string, { strict = false } = {}): Tree {
   return { ok: false, root, problems };
 }
 
-/** The data of a part, without what the text says about it. */
+/** The data of a node, without positions. */
 export function valueOf(node: Node): unknown {
   switch (node.type) {
     case 'object':

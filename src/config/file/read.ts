@@ -1,13 +1,14 @@
-// Finds the configuration file and reads it: the one that is named, else one of three places in the working directory.
-// Directories above are not searched: what runs must not depend on a file that nobody sees. Values come as they are
-// written; resolve-paths.ts resolves the paths among them, config.ts decides what overrides them.
+// Finds the configuration file and reads it: the one that is named, else one of three candidates in the working
+// directory. Directories above are not searched, because what runs must not depend on a file that nobody sees. Values
+// are returned as they are written; resolve-paths.ts resolves the paths among them, config.ts decides which values take
+// precedence.
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Result } from '../check.js';
 import type { Rule } from '../rule.js';
 import type { Options } from '../option-values.js';
-import { judge } from './judge.js';
+import { validate } from './validate.js';
 import { membersOf, parseJsonc, positionAt, type Node, type Problem } from './jsonc.js';
 import { fileShape } from './shape.js';
 
@@ -20,7 +21,7 @@ export interface FromFile {
   /** To be added to the server's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly rules: readonly Rule[] | undefined;
-  /** Where each of its keys stands, as file:line:column. */
+  /** Key → its position as file:line:column. */
   readonly at: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
 }
@@ -30,21 +31,21 @@ const key = 'mcp-hotline';
 const names = ['mcp-hotline.config.jsonc', 'mcp-hotline.config.json', manifest];
 
 /** Every file that is, or could become, the configuration file. */
-export function configPlaces(cwd: string, named: string | undefined): string[] {
+export function configFileCandidates(cwd: string, named: string | undefined): string[] {
   return named === undefined ? names.map((name) => path.join(cwd, name)) : [path.resolve(cwd, named)];
 }
 
 /** Undefined if there is none. The error has a line for each problem. */
 export function readConfigFile(cwd: string, named: string | undefined): Result<FromFile | undefined> {
-  const places = configPlaces(cwd, named);
-  const present = places.flatMap((file) => {
+  const candidates = configFileCandidates(cwd, named);
+  const present = candidates.flatMap((file) => {
     const text = read(file);
     return text === undefined || (named === undefined && !isConfiguration(file, text)) ? [] : [{ file, text }];
   });
   const [first, ...others] = present;
   if (first === undefined) {
     if (named === undefined) return { ok: true, value: undefined };
-    return { ok: false, error: `the configuration file ${places.join()} does not exist` };
+    return { ok: false, error: `the configuration file ${candidates.join()} does not exist` };
   }
   const { file, text } = first;
   const shown = shownAs(file, cwd);
@@ -57,7 +58,7 @@ type Text = Result<string> | undefined;
 
 function read(file: string): Text {
   try {
-    // A pipe would block, and a directory is none of ours.
+    // Reading a pipe would block.
     if (!statSync(file).isFile()) return { ok: false, error: 'it is not a file' };
     return { ok: true, value: readFileSync(file, 'utf8').replace(/^\uFEFF/, '') };
   } catch (error) {
@@ -66,15 +67,15 @@ function read(file: string): Text {
   }
 }
 
-/** A manifest is one only with our key in it, and what is wrong with it otherwise is not ours to say. */
+/** A package.json counts only if it has our key. Any other problem in it is not reported here. */
 function isConfiguration(file: string, text: Result<string>): boolean {
   if (path.basename(file) !== manifest) return true;
   if (!text.ok || !text.value.includes(`"${key}"`)) return false;
-  // Most often it is a dependency, and no reason to load a parser.
+  // Usually our name is just a dependency in it, so first try without loading the parser.
   return hasKey(text.value) ?? ownPart(parseJsonc(text.value).root) !== undefined;
 }
 
-/** Undefined where that can't be told without more patience. */
+/** Undefined if the text is no plain JSON, so that the lenient parser has to decide. */
 function hasKey(text: string): boolean | undefined {
   try {
     const data: unknown = JSON.parse(text);
@@ -103,7 +104,7 @@ function parse(file: string, shown: string, text: string, warnings: readonly str
   if (!tree.ok) return fail(tree.problems);
   const root = path.basename(file) === manifest ? ownPart(tree.root) : tree.root;
   if (root === undefined) return fail([{ offset: 0, text: `there is no key ${JSON.stringify(key)} in it` }]);
-  const { value, problems } = judge(fileShape, root);
+  const { value, problems } = validate(fileShape, root);
   if (problems.length > 0) return fail([...problems].sort((a, b) => a.offset - b.offset));
 
   const { $schema: _, command, args, env, rules, ...options } = value as Options & Data;
@@ -139,7 +140,7 @@ interface RuleData {
   note?: boolean;
 }
 
-/** Rules are told apart by their names, so each gets one of its own. */
+/** Each rule gets a unique name, because rules are identified by their names. */
 function rulesOf(data: readonly RuleData[]): Rule[] {
   const taken = new Set<string>();
   return data.map(({ name, watch, build, then = 'restart', imports, note }, index) => {
@@ -158,7 +159,7 @@ function rulesOf(data: readonly RuleData[]): Rule[] {
   });
 }
 
-/** As a person would name it from where the proxy stands. */
+/** The path as a person in `cwd` would write it. */
 function shownAs(file: string, cwd: string): string {
   const relative = path.relative(cwd, file);
   return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;

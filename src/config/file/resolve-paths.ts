@@ -1,13 +1,15 @@
-// Resolves paths: they are written relative to a file, or to where the user stands, and are meant relative to the working
-// directory from here on. The table of options says which values are paths. Computes only; nothing is looked up on the
-// disk.
+// Resolves paths: they are written relative to a file, or to where the user stands, and are meant relative to the
+// working directory from here on. The table of options says which values are paths. Computes only; nothing is looked up
+// on the disk.
 
 import path from 'node:path';
 import { camelCase, type Options } from '../option-values.js';
 import { options } from '../options.js';
 import type { Rule } from '../rule.js';
 
-/** Rewrites paths that are relative to `from` so that they mean the same in `cwd`, as they are written where possible. */
+/**
+ * Rewrites paths that are relative to `from` so that they mean the same in `cwd`, as they are written where possible.
+ */
 function rebase(from: string, cwd: string): (one: string) => string {
   const way = path.relative(cwd, from);
   return (one) => (way === '' || path.isAbsolute(one) ? one : path.join(way, one));

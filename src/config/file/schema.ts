@@ -1,13 +1,13 @@
-// The JSON schema of the configuration file, for editors, made from the same shape that the validator reads. Written to
-// schema/ by scripts/schema.mjs. One thing it can't know is the system: it takes any system's signals, the validator
-// those of this one.
+// The JSON schema of the configuration file, for editors, made from the same shape as the validator. scripts/schema.mjs
+// writes it to schema/. It differs in one point: it accepts the signals of any system, the validator only those of this
+// one.
 
 import { switchWords, type OptionSpec } from '../option-spec.js';
 import { actions, fileShape, reloadSignals, type Shape } from './shape.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What `signal` can be on one system or another, besides what a rule can send. */
+/** The values that `signal` can have on one system or another, besides the signals that a rule can send. */
 const otherSignals = `
   SIGABRT SIGBREAK SIGBUS SIGCHLD SIGFPE SIGILL SIGINFO SIGIOT SIGKILL SIGLOST SIGPIPE SIGPOLL SIGPWR SIGSEGV SIGSTKFLT
   SIGSTOP SIGSYS SIGTRAP SIGTTIN SIGTTOU SIGUNUSED SIGXCPU SIGXFSZ`
@@ -15,7 +15,7 @@ const otherSignals = `
   .split(/\s+/);
 
 const text: Schema = { type: 'string', pattern: '^[^\\u0000]+$' };
-/** Several with commas between; a leading `*.` or dot is no part of an ending. */
+/** One or more endings with commas between; a leading `*.` or dot is not part of the ending. */
 const ending = '\\s*(\\*?\\.+)?[^\\s/\\\\*?,.\\u0000][^\\s/\\\\*?,\\u0000]*\\s*';
 
 export function configSchema(): Schema {

@@ -1,6 +1,6 @@
-// The shape of the configuration file as data: which keys there are and what their values may be. The options' keys
-// come from their table. The validator (judge.ts) and the JSON schema (schema.ts) both read it, so that they can't
-// drift apart.
+// The shape of the configuration file as data: which keys there are and which values are allowed. The options' keys
+// come from the table of options. The validator (validate.ts) and the JSON schema (schema.ts) both read this shape, so
+// that they agree.
 
 import type { OptionSpec } from '../option-spec.js';
 import { camelCase } from '../option-values.js';
@@ -19,9 +19,9 @@ export interface ObjectShape {
   readonly kind: 'object';
   readonly keys: Readonly<Record<string, { readonly shape: Shape; readonly description: string }>>;
   readonly required: readonly string[];
-  /** The first makes no sense without the second. */
+  /** The first key has no meaning without the second. */
   readonly needs: readonly (readonly [string, string])[];
-  /** The two contradict each other. */
+  /** The two keys contradict each other. */
   readonly apart: readonly (readonly [string, string])[];
 }
 
@@ -35,10 +35,10 @@ const patterns = {
   imports: '^[^.\\u0000]+(\\.[^.\\u0000]+)*$',
 };
 
-/** What a rule may do besides sending a signal. */
+/** The values of `then` besides signals. */
 export const actions = ['restart', 'continue', 'notify'] as const;
 
-/** What a rule may send: the signals that every POSIX system has and that a program can react to. */
+/** The signals that a rule may send: every POSIX system has them, and a program can handle them. */
 export const reloadSignals: readonly NodeJS.Signals[] = [
   'SIGHUP',
   'SIGINT',
@@ -95,7 +95,7 @@ const rule: ObjectShape = {
   apart: [],
 };
 
-/** All that a configuration file may say. */
+/** The whole configuration file. */
 export const fileShape: ObjectShape = {
   kind: 'object',
   keys: {

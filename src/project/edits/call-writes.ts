@@ -1,9 +1,20 @@
 /**
  * Counts in how many calls a file has changed, and decides when that is enough to take it for data that the server
- * writes (P6). Counted are paths, and for files that come and go also their places: an ending in a directory, and below
- * the directory above it. Pure; what follows is decided in `server-data.ts`.
+ * writes (P6). Counted are paths, and for files that come and go also patterns: an ending in a directory, and below the
+ * directory above it.
+ *
+ * | changed …                                                          | taken for the server's                |
+ * |--------------------------------------------------------------------|---------------------------------------|
+ * | clearly during CALLS calls (CALLS_IN_ALL for a whole tree)         | certain                               |
+ * | during CALLS calls, in some so close to the answer that it may have come after it | likely                |
+ * | during calls or after their answers, CALLS_IN_ALL in all, running  | likely                                |
+ * | the same, and CALLER_RESTS of these calls came after a rest        | certain                               |
+ * | CHANGES_IN_ONE_CALL times in one call, with no other call meanwhile | likely                               |
+ * | otherwise, or with no call running (`apart`)                       | no: an edit                           |
+ *
+ * Pure. What follows is decided in `server-data.ts`.
  */
-import { CALL_AFTERMATH, type CallTimes } from '../../session/ledger.js';
+import { CALL_AFTERMATH, type CallTimes } from '../../server/call-times.js';
 import type { Certainty } from './background-writes.js';
 
 /**
@@ -11,7 +22,7 @@ import type { Certainty } from './background-writes.js';
  * older, and one right after the answer may seem to belong to the call.
  */
 const FILE_CLOCK_LAG_MS = 15;
-/** So many calls, during each of which it changed, are enough. */
+/** So many calls, during each of which the file changed, are enough. */
 const CALLS = 2;
 /**
  * So many, if in some of them it changed only after the answer, which may also be a script that was waiting for the
@@ -20,15 +31,15 @@ const CALLS = 2;
  */
 const CALLS_IN_ALL = 3;
 /** So many changes during one and the same call, with no other call in between. */
-const IN_ONE_CALL = 3;
+const CHANGES_IN_ONE_CALL = 3;
 /** Nobody edits right after an answer and then calls only so much later, so many times: a server writes like that. */
 export const REST_MS = 1000;
-const RESTS = 2;
+const CALLER_RESTS = 2;
 
 /** When a file changed, as seen from the calls: while one ran, soon after its answer, or at another time. */
 export type When = 'during' | 'after' | 'apart';
 
-export interface Moment {
+export interface ChangeTime {
   readonly at: number;
   readonly when: When;
   /** The number of the newest call that may have caused it; undefined if only one that has run longer may. */
@@ -38,14 +49,14 @@ export interface Moment {
 }
 
 /** Times by the same clock. */
-export function momentOf(at: number, times: CallTimes): Moment {
+export function changeTimeOf(at: number, times: CallTimes): ChangeTime {
   const when = whenOf(at, times);
   const { open, idleSince, calls, newestBegan, newestEnded } = times;
   if (when === 'apart') return { at, when };
   if (at < newestBegan - FILE_CLOCK_LAG_MS) return { at, when, call: calls - 1, close: true };
   const isClose = when === 'during' && !open && at > idleSince - FILE_CLOCK_LAG_MS;
-  const moment = isClose ? ({ at, when, close: true } as const) : { at, when };
-  return at <= newestEnded + CALL_AFTERMATH ? { ...moment, call: calls } : moment;
+  const time = isClose ? ({ at, when, close: true } as const) : { at, when };
+  return at <= newestEnded + CALL_AFTERMATH ? { ...time, call: calls } : time;
 }
 
 function whenOf(at: number, { open, busySince, idleSince, activeSince }: CallTimes): When {
@@ -71,24 +82,24 @@ interface Count {
 export class CallWrites {
   readonly #counts = new Map<string, Count>();
 
-  /** Whether what has changed then is the server's by now. `wide`: the key stands for a whole tree. */
-  count(key: string, moment: Moment, { calls, newestBegan }: CallTimes, wide: boolean): Certainty | undefined {
+  /** Returns whether what changed then is taken for the server's by now. `wide`: the key stands for a whole tree. */
+  record(key: string, time: ChangeTime, { calls, newestBegan }: CallTimes, wide: boolean): Certainty | undefined {
     const count = this.#counts.get(key) ?? blank();
     this.#counts.set(key, count);
     if (newestBegan - count.at >= REST_MS) count.rests++;
-    if (moment.when === 'after') {
+    if (time.when === 'after') {
       if (calls !== count.calls) count.after = calls - count.calls > 1 ? 1 : count.after + 1;
-    } else if (moment.call !== undefined && moment.call !== count.call) {
+    } else if (time.call !== undefined && time.call !== count.call) {
       count.during++;
-      if (moment.close !== true) count.clearly++;
+      if (time.close !== true) count.clearly++;
       count.inOneCall = 1;
     } else {
       // An edit while a long call runs looks the same, but whoever edits also calls.
       count.inOneCall = calls === count.calls ? count.inOneCall + 1 : 1;
     }
-    count.call = moment.call ?? count.call;
+    count.call = time.call ?? count.call;
     count.calls = calls;
-    count.at = moment.at;
+    count.at = time.at;
     return certaintyOf(count, wide);
   }
 
@@ -101,8 +112,8 @@ function certaintyOf(count: Count, wide: boolean): Certainty | undefined {
   const { during, clearly, inOneCall, after, rests } = count;
   const enough = wide ? CALLS_IN_ALL : CALLS;
   if (clearly >= enough) return 'certain';
-  if (during >= enough || during + after >= CALLS_IN_ALL) return rests >= RESTS ? 'certain' : 'likely';
-  return inOneCall >= IN_ONE_CALL && !wide ? 'likely' : undefined;
+  if (during >= enough || during + after >= CALLS_IN_ALL) return rests >= CALLER_RESTS ? 'certain' : 'likely';
+  return inOneCall >= CHANGES_IN_ONE_CALL && !wide ? 'likely' : undefined;
 }
 
 function blank(): Count {

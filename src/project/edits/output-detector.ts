@@ -1,132 +1,294 @@
 /**
- * P6 over time: files that change while attempts are under way may be edits, of which none is missed, or what the build
- * or the server writes, which must not make an endless loop. Attempts that end in doubt are made again, after pauses in
- * which an editor would show himself. What tells outputs from edits is outputs.ts's; which files have changed is asked
- * of freshness.ts.
+ * Tells outputs, which the build or the server writes, from sources, which somebody edits, over the attempts of all
+ * lineages of a project. P6 (settles): an output must not cause endless reloads. P4 (fresh): no edit may be missed.
+ *
+ * A reload that sees a file change is made again. A person edits during the pauses between such attempts too; a build
+ * does not. So a file that has changed in ATTEMPTS_UNTIL_OUTPUT attempts of a chain, and in no pause between them, is
+ * an output. A file that changes in attempts and pauses alike is `unstable` after a while: attempts end without it.
+ *
+ * What a change of a file leads to, by when it came and by what is known of the file:
+ *
+ * | changed …                                 | output | unstable    | suspect    | source     | proves an edit |
+ * |-------------------------------------------|--------|-------------|------------|------------|----------------|
+ * | `attempt`: while an attempt runs          | go on  | go on       | go on      | start over | no             |
+ * | `end`: seen at the attempt's end          | go on  | count later | start over | start over | no             |
+ * | `pause`: between two attempts             | start over (all four)                          | yes            |
+ * | `shared pause`: another lineage attempts  | go on (all four): the attempt is made again    | no             |
+ * | `rest`: no attempt of this lineage        | reload (all four)                              | after a second |
+ * | `other attempt`: at rest, another's runs  | accept | reload      | reload     | reload     | no             |
+ *
+ * `suspect`: it has changed in an earlier attempt of the chain. What proves an edit makes the file a source again, for
+ * all lineages. A pause during which another lineage attempts proves nothing, and is made again. With one lineage the
+ * rows `shared pause` and `other attempt` do not occur.
+ *
+ * Pure. Which files have changed is asked of the disk by `project.ts` and `lineage/snapshots.ts`; pausing and logging
+ * are left to `lineage/attempt-end.ts`.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import type { EventEmitter } from '../../events/bus.js';
-import type { Mark } from '../../watch/watch.js';
-import { ENOUGH, Outputs } from './outputs.js';
 
-/** Pauses between attempts by how many have ended in doubt; as long as the last attempt, if that took longer: somebody who
- * edits all the time is then as likely to do so in the pause. */
-const PAUSES = [0, 0, 300, 1000];
-const LONGEST_PAUSE = 5000;
-/** So soon after an attempt, a change may still be its doing. */
-const SOON = 1000;
-/**
- * A chain of so many attempts in doubt that takes so long comes to no end by itself; where each takes long, fewer have
- * to do.
- */
-const DOUBTS = 8;
-const LONGEST_CHAIN = 10_000;
-/** Calls wait for the chain's end, and are refused after --hold. */
-const LONGEST_SLOW_CHAIN = 20_000;
+export type Occasion = 'attempt' | 'end' | 'pause' | 'shared pause' | 'rest' | 'other attempt';
+export type Standing = 'output' | 'unstable' | 'suspect' | 'source';
+export type Consequence = 'go on' | 'start over' | 'count later' | 'reload' | 'accept';
 
-/** The disk, as far as it matters here. */
-export interface Disk {
-  check(): Promise<void>;
-  mark(): Mark;
-  changedSince(mark: Mark): readonly string[];
-  release(mark: Mark): void;
+const ALL_START_OVER = consequences('start over', 'start over', 'start over', 'start over');
+const ALL_GO_ON = consequences('go on', 'go on', 'go on', 'go on');
+const ALL_RELOAD = consequences('reload', 'reload', 'reload', 'reload');
+
+/** The table above. */
+const CONSEQUENCES: Readonly<Record<Occasion, Readonly<Record<Standing, Consequence>>>> = {
+  attempt: consequences('go on', 'go on', 'go on', 'start over'),
+  end: consequences('go on', 'count later', 'start over', 'start over'),
+  pause: ALL_START_OVER,
+  'shared pause': ALL_GO_ON,
+  rest: ALL_RELOAD,
+  'other attempt': consequences('accept', 'reload', 'reload', 'reload'),
+};
+
+function consequences(
+  output: Consequence,
+  unstable: Consequence,
+  suspect: Consequence,
+  source: Consequence,
+): Readonly<Record<Standing, Consequence>> {
+  return { output, unstable, suspect, source };
 }
 
-/** `restless`: it stands, though what changed meanwhile may be an edit. */
-export type Ended = 'well' | 'restless' | 'in doubt';
+export function consequenceOf(occasion: Occasion, standing: Standing): Consequence {
+  return CONSEQUENCES[occasion][standing];
+}
 
-export class Doubts {
-  readonly #events: EventEmitter;
-  readonly #disk: Disk;
-  readonly #outputs = new Outputs();
+/** So many attempts of a chain must see a file change. Two would not tell a build from an agent that edits fast. */
+export const ATTEMPTS_UNTIL_OUTPUT = 4;
+/** Pauses before the next attempt, by how often a file has changed so far. */
+const PAUSES_MS = [0, 0, 300, 1000];
+const LONGEST_PAUSE_MS = 5000;
+/** So soon after an attempt a change may still be its doing. */
+const AFTERMATH_MS = 1000;
+/**
+ * A chain of so many undecided attempts that takes so long comes to no end by itself. Where each attempt takes long,
+ * ATTEMPTS_UNTIL_OUTPUT of them are enough.
+ */
+const MAX_UNDECIDED_ATTEMPTS = 8;
+const LONGEST_CHAIN_MS = 10_000;
+/** Calls wait for the end of the chain, and are refused after --hold. */
+const LONGEST_SLOW_CHAIN_MS = 20_000;
+
+export interface EndOfAttempt {
+  /** `unstable`: it stands, though what changed meanwhile may be an edit. `undecided`: it has to be made again. */
+  readonly verdict: 'stands' | 'unstable' | 'undecided';
+  /** Files that are outputs from now on. */
+  readonly newOutputs: readonly string[];
+  /** Files that no attempt of the chain could keep up with. */
+  readonly newUnstable: readonly string[];
+  /** How long to pause before the next attempt. */
+  readonly pauseMs: number;
+}
+
+/** What all lineages of a project know together. */
+interface Shared {
+  readonly outputs: Set<string>;
+  readonly histories: Set<AttemptHistory>;
+  lastEnd: number;
+}
+
+/** Of a project. */
+export class OutputDetector {
+  readonly #shared: Shared = { outputs: new Set(), histories: new Set(), lastEnd: 0 };
+
+  /** For a lineage that begins. */
+  attach(): AttemptHistory {
+    const history = new AttemptHistory(this.#shared);
+    this.#shared.histories.add(history);
+    return history;
+  }
+
+  /** The lineage has ended. */
+  detach(history: AttemptHistory): void {
+    this.#shared.histories.delete(history);
+  }
+
+  get hasOutputs(): boolean {
+    return this.#shared.outputs.size > 0;
+  }
+
+  /** Those of the files, which have changed during an attempt, that are no change for the lineages at rest. */
+  acceptable(files: readonly string[]): readonly string[] {
+    const standingOf = (file: string): Standing => (this.#shared.outputs.has(file) ? 'output' : 'source');
+    return files.filter((file) => consequenceOf('other attempt', standingOf(file)) === 'accept');
+  }
+}
+
+/** The attempts of one lineage. Times are of one clock, in milliseconds. */
+export class AttemptHistory {
+  readonly #shared: Shared;
+  /** In how many attempts of the chain each file has changed. Not every attempt runs every build. */
+  readonly #attemptsByFile = new Map<string, number>();
+  readonly #unstable = new Set<string>();
   /** The files whose change in the present attempt is counted already. */
   readonly #counted = new Set<string>();
+  #chain: { readonly began: number; attempts: number } | undefined;
   #began = 0;
-  #ended = 0;
-  /** The disk when the present pause began. */
-  #pause: Mark | undefined;
-  #chain: { readonly began: number; doubts: number } | undefined;
+  #isOpen = false;
+  #pause: 'none' | 'alone' | 'shared' = 'none';
+  /** No other lineage attempted in the pause before the present attempt. */
+  #pausedAlone = true;
 
-  constructor(events: EventEmitter, disk: Disk) {
-    this.#events = events;
-    this.#disk = disk;
+  constructor(shared: Shared) {
+    this.#shared = shared;
   }
 
-  /** An attempt begins. */
-  begin(): void {
-    this.#began = performance.now();
+  /** An attempt is under way. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** When the last attempt began. */
+  get began(): number {
+    return this.#began;
+  }
+
+  get isPaused(): boolean {
+    return this.#pause !== 'none';
+  }
+
+  /** Another lineage's attempt is under way. */
+  get isAnotherOpen(): boolean {
+    return [...this.#shared.histories].some((other) => other !== this && other.#isOpen);
+  }
+
+  standingOf(file: string): Standing {
+    if (this.#shared.outputs.has(file)) return 'output';
+    if (this.#unstable.has(file)) return 'unstable';
+    return this.#attemptsByFile.has(file) ? 'suspect' : 'source';
+  }
+
+  begin(now: number): void {
+    this.#began = now;
+    this.#isOpen = true;
     this.#counted.clear();
+    for (const other of this.#shared.histories) if (other !== this && other.isPaused) other.#pause = 'shared';
   }
 
-  /** These have changed at rest: unless an attempt has just ended, it is the work of somebody who edits. */
-  edited(files: readonly string[]): void {
-    if (performance.now() - this.#ended > SOON) this.#outputs.edited(files);
+  /** The attempt was given up, or it ended before anything was known of the disk. */
+  close(): void {
+    this.#isOpen = false;
   }
 
   /**
-   * Whether the attempt under way has to give way to an edit. Outputs, and what may be outputs, are no reason yet.
-   * `changed`: the files that differ from when it began; `restored`: whether there are others that were saved and are
-   * what they were.
+   * Whether the attempt under way, or the pause after it, has to give way to a new attempt now. `resaved`: files were
+   * saved that are what they were, and the attempt may have read something else.
    */
-  outdated(changed: () => readonly string[], restored: () => boolean): boolean {
-    if (this.#pause !== undefined) return this.#editedIn(this.#pause);
-    const files = changed();
-    const again = restored();
-    if (this.#outputs.mayBe(files)) return again;
-    // While a server drains, one attempt is looked at again and again.
-    this.#count(files.filter((file) => !this.#counted.has(file)));
-    for (const file of files) this.#counted.add(file);
-    return true;
+  isSuperseded(changed: readonly string[], resaved: boolean): boolean {
+    if (this.isPaused) return this.#leadsTo('start over', this.#pause === 'alone' ? 'pause' : 'shared pause', changed);
+    return resaved || this.#leadsTo('start over', 'attempt', changed);
   }
 
-  /** An attempt has come to its end. The same as above is told of it. */
-  ended(files: readonly string[], restored: boolean): Ended {
-    this.#ended = performance.now();
-    this.#count(files);
-    if (restored || (!this.#outputs.are(files) && !this.#endless(files))) return 'in doubt';
+  /**
+   * The present attempt, or the pause after it, is superseded by these changes. It may be told so again and again
+   * before it ends, as while a server drains. Returns files that are outputs from now on.
+   */
+  recordSuperseded(changed: readonly string[]): readonly string[] {
+    if (this.isPaused) {
+      this.#recordEditsInPause(changed);
+      return [];
+    }
+    if (!this.#leadsTo('start over', 'attempt', changed)) return [];
+    const newOutputs = this.#count(changed.filter((file) => !this.#counted.has(file)));
+    for (const file of changed) this.#counted.add(file);
+    return newOutputs;
+  }
+
+  /** The attempt ends. The files have changed since it began; `resaved` as above. */
+  end(changed: readonly string[], resaved: boolean, now: number): EndOfAttempt {
+    this.#isOpen = false;
+    this.#shared.lastEnd = now;
+    const newOutputs = this.#count(changed);
+    let newUnstable: readonly string[] = [];
+    let isUndecided = resaved;
+    if (!resaved && this.#leadsTo('start over', 'end', changed)) {
+      isUndecided = !this.#chainIsTooLong(now);
+      if (!isUndecided) newUnstable = this.#markUnstable(changed);
+    }
+    if (isUndecided) return { verdict: 'undecided', newOutputs, newUnstable, pauseMs: this.#pauseMs(now) };
     this.#chain = undefined;
-    return this.#outputs.anyRestless(files) ? 'restless' : 'well';
+    const verdict = this.#leadsTo('count later', 'end', changed) ? 'unstable' : 'stands';
+    return { verdict, newOutputs, newUnstable, pauseMs: 0 };
   }
 
-  /** After an attempt that has ended in doubt. */
-  async pause(signal: AbortSignal): Promise<void> {
-    const pause = PAUSES[Math.min(this.#outputs.doubt, PAUSES.length - 1)] ?? 0;
-    if (pause === 0) return;
-    await this.#disk.check();
-    const mark = this.#disk.mark();
-    this.#pause = mark;
-    const length = Math.min(Math.max(pause, this.#ended - this.#began), LONGEST_PAUSE);
-    await delay(length, undefined, { signal }).catch(() => {});
-    await this.#disk.check();
-    this.#editedIn(mark);
-    this.#pause = undefined;
-    this.#disk.release(mark);
+  beginPause(): void {
+    this.#pause = this.isAnotherOpen ? 'shared' : 'alone';
   }
 
-  #editedIn(pause: Mark): boolean {
-    const files = this.#disk.changedSince(pause);
-    this.#outputs.edited(files);
-    return files.length > 0;
+  /** Returns whether the pause can prove anything: no other lineage has attempted meanwhile. */
+  endPause(changed: readonly string[]): boolean {
+    this.#recordEditsInPause(changed);
+    this.#pausedAlone = this.#pause === 'alone';
+    this.#pause = 'none';
+    return this.#pausedAlone;
   }
 
-  /** These have changed during an attempt that ends. */
-  #count(files: readonly string[]): void {
-    const taken = this.#outputs.ended(files);
-    if (taken.length === 0) return;
-    const text = `${taken.join(', ')}: written during ${ENOUGH} reloads in a row and never in between, so it is taken for an output of the build or the server: a change during a reload no longer causes another one. Use --ignore for such files`;
-    this.#events.emit({ kind: 'warning', text, files: taken });
+  /** These have changed at rest: unless an attempt has just ended, that is the work of somebody who edits. */
+  recordAtRest(changed: readonly string[], now: number): void {
+    if (!this.isAnotherOpen && now - this.#shared.lastEnd > AFTERMATH_MS) this.#recordEdits(changed);
   }
 
-  /** One more attempt has ended in doubt: is there no hope of one that does not? */
-  #endless(files: readonly string[]): boolean {
-    this.#chain ??= { began: this.#began, doubts: 0 };
-    this.#chain.doubts++;
-    const took = this.#ended - this.#chain.began;
-    const isLong = this.#chain.doubts >= DOUBTS ? took >= LONGEST_CHAIN : took >= LONGEST_SLOW_CHAIN;
-    if (this.#chain.doubts < ENOUGH || !isLong) return false;
-    const restless = this.#outputs.giveUp(files);
-    const text = `${restless.join(', ')}: changes faster than the server can be reloaded, so calls no longer wait until the server has its latest content. Use --ignore for such files`;
-    this.#events.emit({ kind: 'warning', text, files: restless });
-    return true;
+  #leadsTo(consequence: Consequence, occasion: Occasion, changed: readonly string[]): boolean {
+    return changed.some((file) => consequenceOf(occasion, this.standingOf(file)) === consequence);
+  }
+
+  #recordEditsInPause(changed: readonly string[]): void {
+    if (this.#pause === 'alone') this.#recordEdits(changed);
+  }
+
+  #recordEdits(changed: readonly string[]): void {
+    for (const file of changed) {
+      this.#shared.outputs.delete(file);
+      for (const history of this.#shared.histories) history.#attemptsByFile.delete(file);
+    }
+  }
+
+  /** Counts an attempt in which these have changed. Returns files that are outputs from now on. */
+  #count(changed: readonly string[]): readonly string[] {
+    const { outputs } = this.#shared;
+    if (changed.length === 0) this.#attemptsByFile.clear();
+    for (const file of this.#unstable) if (!changed.includes(file)) this.#unstable.delete(file);
+    for (const file of changed) {
+      const attempts = this.#attemptsByFile.get(file) ?? 0;
+      if (attempts === 0 || this.#pausedAlone) this.#attemptsByFile.set(file, attempts + 1);
+    }
+    const isNewOutput = (file: string): boolean =>
+      (this.#attemptsByFile.get(file) ?? 0) >= ATTEMPTS_UNTIL_OUTPUT && !outputs.has(file);
+    const newOutputs = changed.filter(isNewOutput);
+    for (const file of newOutputs) outputs.add(file);
+    this.#pausedAlone = true;
+    return newOutputs;
+  }
+
+  /** One more attempt of the chain is undecided. */
+  #chainIsTooLong(now: number): boolean {
+    this.#chain ??= { began: this.#began, attempts: 0 };
+    this.#chain.attempts++;
+    const { attempts, began } = this.#chain;
+    const longest = attempts >= MAX_UNDECIDED_ATTEMPTS ? LONGEST_CHAIN_MS : LONGEST_SLOW_CHAIN_MS;
+    return attempts >= ATTEMPTS_UNTIL_OUTPUT && now - began >= longest;
+  }
+
+  /** They are unstable until an attempt sees them at rest. */
+  #markUnstable(changed: readonly string[]): readonly string[] {
+    const newUnstable = changed.filter((file) => !this.#shared.outputs.has(file) && !this.#unstable.has(file));
+    for (const file of newUnstable) this.#unstable.add(file);
+    return newUnstable;
+  }
+
+  /** As long as the attempt, if that took longer: who edits all the time is then as likely to edit in the pause. */
+  #pauseMs(now: number): number {
+    const attempts = Math.max(...[...this.#shared.histories].map((history) => history.#undecidedAttempts()));
+    const pause = PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)] ?? 0;
+    return pause === 0 ? 0 : Math.min(Math.max(pause, now - this.#began), LONGEST_PAUSE_MS);
+  }
+
+  /** In how many attempts of the chain the same file has changed, and is no output. */
+  #undecidedAttempts(): number {
+    const { outputs } = this.#shared;
+    return Math.max(0, ...[...this.#attemptsByFile].map(([file, attempts]) => (outputs.has(file) ? 0 : attempts)));
   }
 }

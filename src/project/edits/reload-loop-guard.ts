@@ -1,43 +1,63 @@
 /**
- * P6, loops again: a server that writes into its own watched tree after it has started would be reloaded for ever. When
- * the same files have changed right after each of several reloads, and nobody has asked for anything in between, the
- * next reload waits for somebody who does. So a loop goes only as far as there are requests, and no save is lost. Pure.
+ * P6 (settles): a server that writes into its own watched tree after it has started would be reloaded for ever. When
+ * the same files have changed soon after each of several reloads, and no client has asked for anything in between, the
+ * next reload waits for a request. So a loop goes only as far as there are requests, and no save is lost.
+ *
+ * | changes of the same files in a row                                       | the reload …        |
+ * |--------------------------------------------------------------------------|---------------------|
+ * | fewer than LOOP_LENGTH, each within SUSPECT_AFTER_RELOAD_MS, no requests | follows             |
+ * | LOOP_LENGTH of them                                                      | waits for a request |
+ * | one more, after a request that has ended the waiting                     | waits again         |
+ * | SLOW_LOOP_LENGTH within SUSPECT_SLOWLY_AFTER_RELOAD_MS, no requests      | waits for a request |
+ * | with a request in between, later, or of other files                      | follows             |
+ *
+ * One a lineage; the reloads and the requests are those of all lineages of the project. Pure.
  */
 
 /** So soon after a reload a change is suspect. */
-const SOON = 3000;
-/** So many suspect changes in a row are a loop; a person who edits in a hurry makes fewer. */
-const RUNNING = 8;
-/**
- * A server may also write now and then. Twice as many changes in a row that come within this time, with nobody asking,
- * are a loop too.
- */
-const NOW_AND_THEN = 60_000;
-const RUNNING_SLOWLY = 16;
+const SUSPECT_AFTER_RELOAD_MS = 3000;
+/** So many suspect changes in a row are a loop. A person who edits in a hurry makes fewer. */
+const LOOP_LENGTH = 8;
+/** A server may also write now and then: twice as many changes that come within this time are a loop too. */
+const SUSPECT_SLOWLY_AFTER_RELOAD_MS = 60_000;
+const SLOW_LOOP_LENGTH = 16;
 
-export class Loops {
-  #files = '';
-  #streak = 0;
-  #slowStreak = 0;
-  #reloaded = -Infinity;
+interface Streaks {
+  readonly files: string;
+  readonly quick: number;
+  readonly slow: number;
+}
+
+export class ReloadLoopGuard {
+  #streaks: Streaks = { files: '', quick: 0, slow: 0 };
+  #reloadedAt = -Infinity;
   #requests = 0;
 
   /** A reload is over. `requests`: how many there have been in all. */
-  reloaded(now: number, requests: number): void {
-    this.#reloaded = now;
+  recordReload(now: number, requests: number): void {
+    this.#reloadedAt = now;
     this.#requests = requests;
   }
 
   /** Files have changed while nothing was under way: may their reload wait for a request? */
-  mayWait(files: readonly string[], now: number, requests: number): boolean {
-    const key = files.join('\0');
-    const soon = now - this.#reloaded < SOON;
-    const caught = this.#streak >= RUNNING && key === this.#files;
-    const suspect = soon && (caught || requests === this.#requests);
-    this.#streak = suspect && (key === this.#files || this.#streak === 0) ? this.#streak + 1 : 0;
-    const isSlow = now - this.#reloaded < NOW_AND_THEN && requests === this.#requests;
-    this.#slowStreak = isSlow && (key === this.#files || this.#slowStreak === 0) ? this.#slowStreak + 1 : 0;
-    this.#files = key;
-    return this.#streak >= RUNNING || this.#slowStreak >= RUNNING_SLOWLY;
+  shouldDefer(files: readonly string[], now: number, requests: number): boolean {
+    const { quick, slow } = this.#streaksWith(files, now, requests);
+    return quick >= LOOP_LENGTH || slow >= SLOW_LOOP_LENGTH;
+  }
+
+  recordChange(files: readonly string[], now: number, requests: number): void {
+    this.#streaks = this.#streaksWith(files, now, requests);
+  }
+
+  #streaksWith(changed: readonly string[], now: number, requests: number): Streaks {
+    const { files: before, quick, slow } = this.#streaks;
+    const files = changed.join('\0');
+    const sinceReload = now - this.#reloadedAt;
+    const hasNoRequests = requests === this.#requests;
+    const isCaught = quick >= LOOP_LENGTH && files === before;
+    const isQuick = sinceReload < SUSPECT_AFTER_RELOAD_MS && (isCaught || hasNoRequests);
+    const isSlow = sinceReload < SUSPECT_SLOWLY_AFTER_RELOAD_MS && hasNoRequests;
+    const goOn = (is: boolean, streak: number): number => (is && (files === before || streak === 0) ? streak + 1 : 0);
+    return { files, quick: goOn(isQuick, quick), slow: goOn(isSlow, slow) };
   }
 }

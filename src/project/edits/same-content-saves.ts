@@ -1,34 +1,45 @@
 /**
- * P4 against P5: a file that was saved while a server was loading its code, and is what it was when it is looked at. In
- * between it may have been something else, and the server may have read that; so it counts as changed. But some builds
- * and servers write the same bytes each time: what has only stirred in the last attempt too is no news, until one ends
- * without it. Pure.
+ * A file was saved while a server was loading, and its content is the same again. The server may have read another
+ * version in between, so the file counts as changed (P4, fresh). Exception: some builds and servers write the same
+ * bytes in every reload. A file that was saved like this in the previous attempt too is expected, and does not count
+ * (P5, content only), until an attempt ends without it.
+ *
+ * | saved with the same content …            | counts as changed |
+ * |------------------------------------------|-------------------|
+ * | for the first time                       | yes               |
+ * | again, in the same attempt               | yes               |
+ * | in the attempt before too                | no                |
+ * | in an attempt before one that ended without it | yes         |
+ *
+ * Pure. Which files were saved is asked of the disk by `lineage/snapshots.ts`.
  */
-export class Rewrites {
-  #usual: ReadonlySet<string> = new Set();
-  #now = new Set<string>();
-  #stood = false;
+export class SameContentSaves {
+  #expected: ReadonlySet<string> = new Set();
+  #inThisAttempt = new Set<string>();
+  #hasEnded = false;
 
-  /** An attempt begins. What the last one saw, it saw only in part if it was given up. */
-  begin(): void {
-    this.#usual = this.#stood ? this.#now : new Set([...this.#usual, ...this.#now]);
-    this.#now = new Set();
-    this.#stood = false;
+  /** What an attempt saw that was given up is only a part of what it would have seen. */
+  beginAttempt(): void {
+    this.#expected = this.#hasEnded ? this.#inThisAttempt : new Set([...this.#expected, ...this.#inThisAttempt]);
+    this.#inThisAttempt = new Set();
+    this.#hasEnded = false;
   }
 
-  /**
-   * These have stirred in this attempt and are what they were. Returns those of which that is news, and whether it was
-   * told.
-   */
-  news(files: readonly string[]): { readonly files: readonly string[]; readonly told: boolean } {
-    const news = files.filter((file) => !this.#usual.has(file));
-    const told = news.every((file) => this.#now.has(file));
-    for (const file of files) this.#now.add(file);
-    return { files: news, told };
+  /** Those of the files, all saved with the same content since the attempt began, that count as changed. */
+  unexpected(files: readonly string[]): readonly string[] {
+    return files.filter((file) => !this.#expected.has(file));
   }
 
-  /** The attempt has come to its end. */
-  stood(): void {
-    this.#stood = true;
+  /** Returns the unexpected ones, if one of them was not recorded before in this attempt. */
+  record(files: readonly string[]): readonly string[] {
+    const unexpected = this.unexpected(files);
+    const isKnown = unexpected.every((file) => this.#inThisAttempt.has(file));
+    for (const file of files) this.#inThisAttempt.add(file);
+    return isKnown ? [] : unexpected;
+  }
+
+  /** The attempt has come to its end, and stands. */
+  endAttempt(): void {
+    this.#hasEnded = true;
   }
 }

@@ -1,38 +1,56 @@
 /**
- * P6 (settles): a file that the server writes itself must not restart it again and again. A data file that was found,
- * and that changes while a call runs, restarts the server once. The second time, the file and new files of its kind
- * near it are taken for data of the server, until they change while no call runs. So are files that come in call after
- * call, whatever their names, and files that change after reload after reload (`background-writes.ts`). Where an edit
- * could look the same (`likely`), the server is restarted once more at the first request after a rest (P4, fresh).
- * Files that an option names, and sources, always restart it: of those, only a loop is noticed. Pure;
- * `server-writes.ts` looks at the disk.
+ * P6 (settles): a file that the server writes itself must not restart it again and again. P4 (fresh): where an edit
+ * could look the same, the server is restarted once more at the first request after a rest.
+ *
+ * | a file changed …                                            | is                    | then                         |
+ * |-------------------------------------------------------------|-----------------------|------------------------------|
+ * | that an option names, or that is code                       | an edit               | restart; a loop is told once |
+ * | data, at a time that fits its delay after reloads           | as background-writes says | accept, catch up if likely |
+ * | data, with no call running, and a request waits for it      | an edit               | restart                      |
+ * | data, with no call running                                  | as background-writes says | else restart             |
+ * | data, during a call or after its answer                     | as call-writes says   | else restart                 |
+ * | data, during a call or after, taken for the server's before | as before             | accept, catch up if likely   |
+ * | other data in each of CALLS_RUNNING calls running           | likely the server's   | accept, catch up             |
+ *
+ * What is said of a file is said of new files of its kind near it too (keysOf). A file changes back into a source when
+ * it changes while no call runs. Pure; `project/server-writes.ts` looks at the disk.
  */
-import type { CallTimes } from '../../session/ledger.js';
+import type { CallTimes } from '../../server/call-times.js';
 import { BackgroundWrites, type Certainty } from './background-writes.js';
-import { CallWrites, REST_MS, type Moment } from './call-writes.js';
-import { WriteLoops } from './write-loops.js';
-import { keysOf, placeOf, type Key } from './write-places.js';
+import { CallWrites, REST_MS, type ChangeTime } from './call-writes.js';
 
 /** So many calls running, each with a change of other data that was found, are the work of the server. */
 const CALLS_RUNNING = 3;
+/** So many calls in which the same named file changed, or new files of one kind came, are a loop. */
+const LOOP_CALLS = 3;
+/** So many calls running, each with a change of whatever named file, are a loop. */
+const LOOP_CALLS_RUNNING = 5;
 /**
  * Each catching up of a file needs a rest so many times as long as the one before: a server that writes on is not
  * restarted for ever.
  */
-const LONGER_REST = 4;
+const LONGER_REST_FACTOR = 4;
 
-export interface Sighting {
+/** Under which names a changed file is counted: its path, and the patterns that stand for others like it. */
+interface Key {
+  /** A path, or a glob. */
+  readonly key: string;
+  /** It stands for a whole tree. */
+  readonly wide: boolean;
+}
+
+export interface ObservedChange {
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'removed';
   /** It was found as data, and no option names it. */
   readonly data: boolean;
-  readonly moment: Moment;
+  readonly time: ChangeTime;
 }
 
 export interface Circumstances {
   readonly times: CallTimes;
   /** A request waits for this look at the disk. */
-  readonly asked: boolean;
+  readonly requestWaits: boolean;
 }
 
 export interface Findings {
@@ -41,61 +59,74 @@ export interface Findings {
   /** Those among them that may have been edited all the same. */
   readonly unsure: readonly string[];
   /** Those among them that are worth telling: nothing of their place was told before. */
-  readonly news: readonly { readonly path: string; readonly by: 'calls' | 'reloads' }[];
+  readonly worthTelling: readonly { readonly path: string; readonly by: 'calls' | 'reloads' }[];
   /** Each of these has restarted the server at one call after the other, under its path or a pattern. */
   readonly looping: readonly { readonly path: string; readonly pattern: string }[];
 }
+
+/** A lineage, as far as it matters when its server has read the files. */
+export type Reader = object;
 
 export class ServerData {
   readonly #calls = new CallWrites();
   readonly #background = new BackgroundWrites();
   readonly #loops = new WriteLoops();
-  readonly #own = new Map<string, Certainty>();
+  readonly #certaintyByKey = new Map<string, Certainty>();
   readonly #placesTold = new Set<string>();
   readonly #restsByPlace = new Map<string, number>();
-  /** When these changed: likely the server's, and the serving generation has read something else. */
+  /** When these changed: likely the server's, and a serving generation has read something else. */
   readonly #unread = new Map<string, number>();
-  #running = { call: -1, calls: 0 };
-  #attemptBegan = 0;
+  #running: CallRun = { call: -1, calls: 0 };
+  readonly #attemptBegan = new Map<Reader, number>();
+  /** Its serving generation has read what was on the disk then, or something newer. */
+  readonly #readAt = new Map<Reader, number>();
 
   /** A reload begins: what is on the disk now, it reads. */
-  began(now: number): void {
-    this.#attemptBegan = now;
-    this.#background.reload(now);
+  recordAttempt(reader: Reader, now: number): void {
+    this.#attemptBegan.set(reader, now);
+    this.#background.recordReload(now);
   }
 
-  reloaded(now: number): void {
-    this.#background.reload(now);
-    for (const [path, at] of this.#unread) if (at <= this.#attemptBegan) this.#unread.delete(path);
+  /** The generation that the attempt has started serves. */
+  recordReload(reader: Reader, now: number): void {
+    this.#readAt.set(reader, this.#attemptBegan.get(reader) ?? 0);
+    this.#background.recordReload(now);
+    const readByAll = Math.min(...this.#readAt.values());
+    for (const [path, at] of this.#unread) if (at <= readByAll) this.#unread.delete(path);
+  }
+
+  forgetReader(reader: Reader): void {
+    this.#attemptBegan.delete(reader);
+    this.#readAt.delete(reader);
   }
 
   /** These were seen to have changed since the last time. */
-  see(sightings: readonly Sighting[], circumstances: Circumstances): Findings {
+  record(changes: readonly ObservedChange[], circumstances: Circumstances): Findings {
     const findings = {
       own: [] as string[],
       unsure: [] as string[],
-      news: [] as Findings['news'][number][],
+      worthTelling: [] as Findings['worthTelling'][number][],
       looping: [] as Findings['looping'][number][],
     };
-    for (const sighting of sightings) {
-      const { path, data, moment } = sighting;
-      const keys = keysOf(sighting);
+    for (const change of changes) {
+      const { path, data, time } = change;
+      const keys = keysOf(change);
       if (!data) {
-        const pattern = this.#loops.count(keys, moment);
+        const pattern = this.#loops.record(keys, time);
         if (pattern !== undefined) findings.looping.push({ path, pattern });
         continue;
       }
-      const by = moment.when === 'apart' ? 'reloads' : 'calls';
-      const certainty = this.#certaintyOf(keys, moment, circumstances);
+      const by = time.when === 'apart' ? 'reloads' : 'calls';
+      const certainty = this.#recordData(keys, time, circumstances);
       if (certainty === undefined) continue;
       findings.own.push(path);
       if (certainty === 'likely') {
         findings.unsure.push(path);
-        this.#unread.set(path, moment.at);
+        this.#unread.set(path, time.at);
       } else {
         this.#unread.delete(path);
       }
-      if (this.#isNews(keys)) findings.news.push({ path, by });
+      if (this.#recordPlaces(keys)) findings.worthTelling.push({ path, by });
     }
     return findings;
   }
@@ -111,7 +142,7 @@ export class ServerData {
     const paths = [...this.#unread.keys()];
     this.#unread.clear();
     for (const place of new Set(paths.map(placeOf))) {
-      this.#restsByPlace.set(place, LONGER_REST * (this.#restsByPlace.get(place) ?? REST_MS));
+      this.#restsByPlace.set(place, LONGER_REST_FACTOR * (this.#restsByPlace.get(place) ?? REST_MS));
     }
     return paths;
   }
@@ -120,46 +151,126 @@ export class ServerData {
     return this.#restsByPlace.get(placeOf(path)) ?? REST_MS;
   }
 
-  /** Undefined: an edit. */
-  #certaintyOf(keys: readonly Key[], moment: Moment, { times, asked }: Circumstances): Certainty | undefined {
-    const fitting = surest(keys.map(({ key }) => this.#background.fits(key, moment.at)));
+  /** Returns how certainly it is the server's; undefined: an edit. */
+  #recordData(keys: readonly Key[], time: ChangeTime, { times, requestWaits }: Circumstances): Certainty | undefined {
+    const fitting = surest(keys.map(({ key }) => this.#background.recordFitting(key, time.at)));
     if (fitting !== undefined) return fitting;
-    if (moment.when === 'apart') {
+    if (time.when === 'apart') {
       for (const { key } of keys) {
         this.#calls.forget(key);
-        this.#own.delete(key);
+        this.#certaintyByKey.delete(key);
       }
-      if (asked) return undefined;
-      return surest(keys.map(({ key }) => this.#background.count(key, moment.at, times.calls)));
+      if (requestWaits) return undefined;
+      return surest(keys.map(({ key }) => this.#background.record(key, time.at, times.calls)));
     }
     let certainty: Certainty | undefined;
     for (const { key, wide } of keys) {
-      const counted = surest([this.#calls.count(key, moment, times, wide), this.#own.get(key)]);
-      if (counted !== undefined) this.#own.set(key, counted);
+      const counted = surest([this.#calls.record(key, time, times, wide), this.#certaintyByKey.get(key)]);
+      if (counted !== undefined) this.#certaintyByKey.set(key, counted);
       certainty = surest([certainty, counted]);
     }
-    certainty ??= this.#isRunning(moment) ? 'likely' : undefined;
+    certainty ??= this.#recordCallRun(time) ? 'likely' : undefined;
     if (certainty === undefined) return undefined;
     // New files beside it are the server's from now on, too.
     for (const key of [keys[0]?.key ?? '', placeOf(keys[0]?.key ?? '')])
-      this.#own.set(key, surest([certainty, this.#own.get(key)]) ?? certainty);
+      this.#certaintyByKey.set(key, surest([certainty, this.#certaintyByKey.get(key)]) ?? certainty);
     return certainty;
   }
 
-  #isRunning({ when, call }: Moment): boolean {
+  /** Returns whether enough calls running have seen a change. */
+  #recordCallRun({ when, call }: ChangeTime): boolean {
     if (when !== 'during' || call === undefined) return false;
-    const { call: last, calls } = this.#running;
-    if (call !== last) this.#running = { call, calls: call === last + 1 ? calls + 1 : 1 };
+    this.#running = nextInRun(this.#running, call);
     return this.#running.calls >= CALLS_RUNNING;
   }
 
-  #isNews(keys: readonly Key[]): boolean {
+  /** Returns whether nothing of these places was recorded before. */
+  #recordPlaces(keys: readonly Key[]): boolean {
     const path = keys[0]?.key ?? '';
     const places = new Set([placeOf(path), ...keys.slice(1).map(({ key }) => key)]);
-    const isNews = ![...places].some((place) => this.#placesTold.has(place));
+    const isNew = ![...places].some((place) => this.#placesTold.has(place));
     for (const place of places) this.#placesTold.add(place);
-    return isNews;
+    return isNew;
   }
+}
+
+/** Calls one after the other, each with a change. */
+interface CallRun {
+  readonly call: number;
+  readonly calls: number;
+}
+
+function nextInRun(run: CallRun, call: number): CallRun {
+  if (call === run.call) return run;
+  return { call, calls: call === run.call + 1 ? run.calls + 1 : 1 };
+}
+
+/**
+ * Notices that a file which an option names, or new files of one kind, have restarted the server at one call after the
+ * other. They go on doing so; the loop is only told, once.
+ */
+class WriteLoops {
+  readonly #countByKey = new Map<string, { call: number | undefined; calls: number }>();
+  readonly #toldKeys = new Set<string>();
+  #running: CallRun = { call: -1, calls: 0 };
+
+  /** Returns the path or pattern of a loop that has just become one. */
+  record(keys: readonly Key[], { when, call }: ChangeTime): string | undefined {
+    if (when === 'apart') {
+      for (const { key } of keys) this.#countByKey.delete(key);
+      this.#running = { call: -1, calls: 0 };
+      return undefined;
+    }
+    // A file that changes again in the same call is edited while a long one runs, as far as anybody knows.
+    if (call === undefined) return undefined;
+    this.#running = nextInRun(this.#running, call);
+    const looping = keys.filter(({ key }) => this.#count(key, call) >= LOOP_CALLS).map(({ key }) => key);
+    if (this.#running.calls === LOOP_CALLS_RUNNING) looping.push(...keys.map(({ key }) => key));
+    const [first] = looping;
+    if (first === undefined || keys.some(({ key }) => this.#toldKeys.has(key))) return undefined;
+    for (const { key } of keys) this.#toldKeys.add(key);
+    return first;
+  }
+
+  /** Returns in how many calls it has changed by now. */
+  #count(key: string, call: number): number {
+    const count = this.#countByKey.get(key) ?? { call: undefined, calls: 0 };
+    this.#countByKey.set(key, count);
+    if (count.call !== call) count.calls++;
+    count.call = call;
+    return count.calls;
+  }
+}
+
+/**
+ * The path first. A file that only changes stands for itself; one that comes or goes also for others of its ending near
+ * it.
+ */
+function keysOf({ path, kind }: { readonly path: string; readonly kind: string }): readonly Key[] {
+  if (kind === 'changed') return [{ key: path, wide: false }];
+  return [
+    { key: path, wide: false },
+    { key: placeOf(path), wide: false },
+    { key: treeOf(path), wide: true },
+  ];
+}
+
+/** Files of its ending in its directory. */
+function placeOf(path: string): string {
+  return `${directoryOf(path)}*${endingOf(path)}`;
+}
+
+/** Files of its ending in the directory above, and in those below that. */
+function treeOf(path: string): string {
+  return `${directoryOf(directoryOf(path).slice(0, -1))}**/*${endingOf(path)}`;
+}
+
+function directoryOf(path: string): string {
+  return /^.*\//.exec(path)?.[0] ?? '';
+}
+
+function endingOf(path: string): string {
+  return /\.[^./]*$/.exec(path)?.[0] ?? '';
 }
 
 function surest(certainties: readonly (Certainty | undefined)[]): Certainty | undefined {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Result } from '#src/config/check.js';
-import { resolveConfig, type Given } from '#src/config/config.js';
+import { resolveConfig, type CommandLineOptions } from '#src/config/config.js';
 import { watchConfig, completeIfResolved, type CompletedConfig } from '#src/config/discovery/complete.js';
 import { project } from '../../support/project.js';
 
@@ -14,14 +14,18 @@ const typescript = {
   'src/index.ts': '',
 };
 
-function resolve(cwd: string, given: Given = {}, env: NodeJS.ProcessEnv = {}): Promise<Result<CompletedConfig>> {
+function resolve(
+  cwd: string,
+  given: CommandLineOptions = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<Result<CompletedConfig>> {
   const command = { command: 'node', args: ['dist/index.js'] };
   return completeIfResolved(resolveConfig({ ...command, ...given }, { cwd, env }));
 }
 
 async function complete(
   t: TestContext,
-  given: Given,
+  given: CommandLineOptions,
   env = {},
   files: Record<string, string> = typescript,
 ): Promise<CompletedConfig> {
@@ -43,7 +47,13 @@ test('nothing given: rules, ignored files and the line for the log are found', a
 });
 
 test('what is said of watching and building is kept', async (t) => {
-  const cases: [given: Given, env: NodeJS.ProcessEnv, name: string, build: string | undefined, isFound: boolean][] = [
+  const cases: [
+    given: CommandLineOptions,
+    env: NodeJS.ProcessEnv,
+    name: string,
+    build: string | undefined,
+    isFound: boolean,
+  ][] = [
     [{ build: 'make' }, {}, 'server', 'make', true],
     [{ build: true }, {}, 'server', 'build', true],
     [{ build: false }, {}, 'server', undefined, true],
@@ -103,12 +113,12 @@ test('who said what is known', async (t) => {
     'mcp-hotline.config.json': '{ "hold": 1, "drain": 2, "debounce": 3, "command": "node" }',
   };
   const env = { MCP_HOTLINE_DRAIN: '4', MCP_HOTLINE_DEBOUNCE: '5' };
-  const { origins, said } = await complete(t, { debounce: 6 }, env, files);
+  const { origins, explicitOptions } = await complete(t, { debounce: 6 }, env, files);
   assert.deepEqual(
     { hold: origins['hold'], drain: origins['drain'], debounce: origins['debounce'], command: origins['command'] },
     { hold: 'file', drain: 'environment', debounce: 'option', command: 'option' },
   );
-  assert.deepEqual([said.hold, said.drain, said.debounce], [1, 4, 6]);
+  assert.deepEqual([explicitOptions.hold, explicitOptions.drain, explicitOptions.debounce], [1, 4, 6]);
 });
 
 test('edited: other sources are found anew, and a half-written manifest changes nothing', async (t) => {

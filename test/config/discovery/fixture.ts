@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
-import { discover, type Found, type Wanted } from '#src/config/discovery/discover.js';
+import { discover, type Discovery, type DiscoveryInput } from '#src/config/discovery/discover.js';
 import { openWatch } from '#src/watch/watch.js';
 import { project, type Project } from '../../support/project.js';
 
@@ -16,9 +16,9 @@ export type Content = string | object | { link: string };
 
 export interface Place extends Project {
   /** What is found for a command, whose words are separated by blanks; `~` is the project's directory. */
-  find(command: string, more?: Partial<Wanted>): Promise<Found>;
+  find(command: string, more?: Partial<DiscoveryInput>): Promise<Discovery>;
   /** The files that are watched, by rule, relative to the project, whichever directory they were found from. */
-  watched(found: Found, cwd?: string): Promise<Record<string, string[]>>;
+  watched(found: Discovery, cwd?: string): Promise<Record<string, string[]>>;
 }
 
 export function place(t: TestContext, files: Record<string, Content>): Place {
@@ -48,7 +48,7 @@ export function place(t: TestContext, files: Record<string, Content>): Place {
   };
 }
 
-async function watchedBy(rules: Found['rules'], ignore: string[], cwd: string): Promise<Record<string, string[]>> {
+async function watchedBy(rules: Discovery['rules'], ignore: string[], cwd: string): Promise<Record<string, string[]>> {
   const watch = openWatch(
     {
       cwd,
@@ -73,6 +73,6 @@ async function watchedBy(rules: Found['rules'], ignore: string[], cwd: string): 
 }
 
 /** The value of a fact. */
-export function fact({ facts }: Found, name: string): string | undefined {
+export function fact({ facts }: Discovery, name: string): string | undefined {
   return facts.find(({ what }) => what === name)?.value;
 }

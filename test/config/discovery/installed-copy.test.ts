@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { findInstalledCopy, sitePackagesOf } from '#src/config/discovery/installed-copy.js';
 import { fact, place, type Content, type Place } from './fixture.js';
-import type { Wanted } from '#src/config/discovery/discover.js';
+import type { DiscoveryInput } from '#src/config/discovery/discover.js';
 
 const pyproject = '[project]\nname = "own"\n\n[project.scripts]\nown-mcp = "own.cli:main"\n';
 const packages = '.venv/lib/python3.12/site-packages';
@@ -73,7 +73,7 @@ const elsewhere: Case[] = [
   { what: 'uv that is told not to', files: { ...inSrc, ...copy }, command: 'uv run --no-sync own-mcp' },
 ];
 
-const absolute = (made: Place, env: NodeJS.ProcessEnv | undefined): Partial<Wanted> => {
+const absolute = (made: Place, env: NodeJS.ProcessEnv | undefined): Partial<DiscoveryInput> => {
   const pairs = Object.entries(env ?? { PATH: process.env['PATH'] ?? '' });
   return { env: Object.fromEntries(pairs.map(([name, value]) => [name, env && value ? made.path(value) : value])) };
 };

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveConfig, type Given } from '#src/config/config.js';
+import { resolveConfig, type CommandLineOptions } from '#src/config/config.js';
 import { hasNoBuild } from '#src/config/discovery/no-build.js';
 import { completeConfig } from '#src/config/discovery/complete.js';
 import { hasBuild } from '#src/config/rules.js';
@@ -24,11 +24,15 @@ const workspace = {
 
 interface Case {
   readonly files: Record<string, string>;
-  readonly given: Given;
+  readonly given: CommandLineOptions;
   readonly expected: boolean;
 }
 
-const node = (entry: string, more: Given = {}): Given => ({ command: 'node', args: [entry], ...more });
+const node = (entry: string, more: CommandLineOptions = {}): CommandLineOptions => ({
+  command: 'node',
+  args: [entry],
+  ...more,
+});
 
 const cases: Record<string, Case> = {
   'a Python file': {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { resolveConfig, type Config, type Given } from '#src/config/config.js';
+import { resolveConfig, type Config, type CommandLineOptions } from '#src/config/config.js';
 import { serverEnvironment } from '#src/config/server.js';
 import { project } from '../../support/project.js';
 
@@ -13,7 +13,7 @@ const name = 'mcp-hotline.config.jsonc';
 
 function resolve(
   cwd: string,
-  given: Given = {},
+  given: CommandLineOptions = {},
   env: NodeJS.ProcessEnv = {},
 ): { config: Config; warnings: readonly string[] } {
   const result = resolveConfig(given, { cwd, env: { XDG_STATE_HOME: '/state', ...env } });
@@ -112,7 +112,13 @@ test('a file and nothing else is enough to run', (t) => {
   assert.deepEqual(rules, rule('src'));
 });
 
-const servers: readonly [title: string, given: Given, env: NodeJS.ProcessEnv, file: object, expected: string][] = [
+const servers: readonly [
+  title: string,
+  given: CommandLineOptions,
+  env: NodeJS.ProcessEnv,
+  file: object,
+  expected: string,
+][] = [
   ['the file alone', {}, {}, { command: 'f', args: ['1'] }, 'f 1'],
   ['the environment over the file', {}, { MCP_SERVER_COMMAND: 'e' }, { command: 'f', args: ['1'] }, 'e'],
   ['the command line over both', { command: 'g', args: ['2'] }, { MCP_SERVER_COMMAND: 'e' }, { command: 'f' }, 'g 2'],
@@ -199,7 +205,7 @@ const without = [
 const overruled: readonly [
   title: string,
   file: readonly object[],
-  given: Given,
+  given: CommandLineOptions,
   expected: readonly object[],
   warning: RegExp | undefined,
 ][] = [

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from '#src/config/file/judge.js';
+import { validate } from '#src/config/file/validate.js';
 import { parseJsonc } from '#src/config/file/jsonc.js';
 import { readConfigFile } from '#src/config/file/read.js';
 import { fileShape } from '#src/config/file/shape.js';
@@ -174,7 +174,7 @@ test('Windows has no signals to send', () => {
   const problemsOn = (platform: NodeJS.Platform): string[] => {
     const tree = parseJsonc('{ "rules": [{ "watch": ["a"], "then": "SIGHUP" }] }');
     assert.ok(tree.ok);
-    return judge(fileShape, tree.root, platform).problems.map(({ text }) => text);
+    return validate(fileShape, tree.root, platform).problems.map(({ text }) => text);
   };
   assert.deepEqual(problemsOn('linux'), []);
   assert.deepEqual(problemsOn('darwin'), []);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { configPlaces, readConfigFile, type FromFile } from '#src/config/file/read.js';
+import { configFileCandidates, readConfigFile, type FromFile } from '#src/config/file/read.js';
 import { project } from '../../support/project.js';
 
 function read(cwd: string, named?: string): FromFile | undefined {
@@ -53,7 +53,7 @@ test('a file that is named is the only one that is looked at', (t) => {
   assert.equal(read(directory, 'conf/dev.json')?.options.hold, 4);
   assert.equal(read(directory, join(directory, 'conf/dev.json'))?.options.hold, 4);
   assert.equal(read(directory, 'conf/package.json')?.options.hold, 5);
-  assert.deepEqual(configPlaces(directory, 'conf/dev.json'), [join(directory, 'conf/dev.json')]);
+  assert.deepEqual(configFileCandidates(directory, 'conf/dev.json'), [join(directory, 'conf/dev.json')]);
   assert.deepEqual(readConfigFile(directory, 'none.json'), {
     ok: false,
     error: `the configuration file ${join(directory, 'none.json')} does not exist`,

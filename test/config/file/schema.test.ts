@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { fc } from '../../support/property.js';
-import { judge } from '#src/config/file/judge.js';
+import { validate } from '#src/config/file/validate.js';
 import { parseJsonc } from '#src/config/file/jsonc.js';
 import { configSchema } from '#src/config/file/schema.js';
 import { actions, fileShape, reloadSignals, type Shape } from '#src/config/file/shape.js';
@@ -21,7 +21,7 @@ const isValid = new Ajv({ strict: true, strictRequired: false }).compile(shipped
 function problemsOf(data: unknown): string[] {
   const tree = parseJsonc(JSON.stringify(data));
   assert.ok(tree.ok);
-  return judge(fileShape, tree.root, 'linux').problems.map(({ text }) => text);
+  return validate(fileShape, tree.root, 'linux').problems.map(({ text }) => text);
 }
 
 test('the schema that ships is the one that the sources make: npm run build', () => {

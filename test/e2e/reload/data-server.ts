@@ -52,7 +52,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
 });
 `;
 
-export interface Given {
+export interface CommandLineOptions {
   /** The files that the server reads when it starts. */
   reads?: readonly string[];
   files?: Record<string, string>;
@@ -62,7 +62,7 @@ export interface Given {
   writes?: 'start' | 'interval' | 'end';
 }
 
-export async function serving(t: TestContext, given: Given): Promise<Watched> {
+export async function serving(t: TestContext, given: CommandLineOptions): Promise<Watched> {
   const { reads = [], files = {}, options = [], watch = [], writes } = given;
   const proxy = startWatched(t, {
     watch,

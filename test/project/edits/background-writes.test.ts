@@ -8,9 +8,9 @@ import { BackgroundWrites } from '#src/project/edits/background-writes.js';
 function play(delays: readonly number[], { calls = false, writes = new BackgroundWrites() } = {}) {
   let now = 0;
   const taken = delays.map((delay, index) => {
-    writes.reload((now += 1000));
+    writes.recordReload((now += 1000));
     now += delay;
-    return writes.fits('state.json', now) ?? writes.count('state.json', now, calls ? index : 0) ?? 'edit';
+    return writes.recordFitting('state.json', now) ?? writes.record('state.json', now, calls ? index : 0) ?? 'edit';
   });
   return { writes, now, taken };
 }
@@ -33,8 +33,8 @@ test('P4 fresh: edits come at other times each', () => {
 
 test('P4 fresh: several changes before the reload that they bring about count once', () => {
   const writes = new BackgroundWrites();
-  writes.reload(0);
-  const taken = Array.from({ length: 9 }, (_, index) => writes.count('state.json', 100 + index, 0));
+  writes.recordReload(0);
+  const taken = Array.from({ length: 9 }, (_, index) => writes.record('state.json', 100 + index, 0));
   assert.deepEqual(
     taken.filter((one) => one !== undefined),
     [],
@@ -43,7 +43,8 @@ test('P4 fresh: several changes before the reload that they bring about count on
 
 test('P4 fresh: a change after a longer rest than the server ever made is an edit again; sooner ones are the server’s', () => {
   const { writes, now } = play(times(6, 1000));
-  for (let write = 1; write <= 5; write++) assert.equal(writes.fits('state.json', now + write * 2000), 'certain');
-  assert.equal(writes.fits('state.json', now + 15_000), undefined);
-  assert.equal(writes.fits('state.json', now + 15_100), undefined);
+  for (let write = 1; write <= 5; write++)
+    assert.equal(writes.recordFitting('state.json', now + write * 2000), 'certain');
+  assert.equal(writes.recordFitting('state.json', now + 15_000), undefined);
+  assert.equal(writes.recordFitting('state.json', now + 15_100), undefined);
 });

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { momentOf, type When } from '#src/project/edits/call-writes.js';
-import { Ledger } from '#src/session/ledger.js';
+import { changeTimeOf, type When } from '#src/project/edits/call-writes.js';
+import { CallClock } from '#src/server/call-times.js';
+import { PendingRequests } from '#src/server/pending-requests.js';
 import { Message } from '#src/wire/message.js';
 
 const idle = {
@@ -38,10 +39,10 @@ const never = {
 
 test('a change within a tick of the answer may have come after it', () => {
   assert.deepEqual(
-    [1050, 1095, 1105].map((at) => momentOf(at, idle).close),
+    [1050, 1095, 1105].map((at) => changeTimeOf(at, idle).close),
     [undefined, true, undefined],
   );
-  assert.equal(momentOf(2001, busy).close, undefined);
+  assert.equal(changeTimeOf(2001, busy).close, undefined);
 });
 
 const times: [title: string, changed: number, calls: typeof idle, when: When, call: number | undefined][] = [
@@ -59,38 +60,39 @@ const times: [title: string, changed: number, calls: typeof idle, when: When, ca
 ];
 for (const [title, changed, calls, when, call] of times) {
   test(`when a file changed: ${title}`, () => {
-    const moment = momentOf(changed, calls);
-    assert.deepEqual([moment.at, moment.when, moment.call], [changed, when, call]);
+    const time = changeTimeOf(changed, calls);
+    assert.deepEqual([time.at, time.when, time.call], [changed, when, call]);
   });
 }
 
-test('the ledger knows when the client waited for results of tool calls, and for nothing else', () => {
+test('it is known when clients waited for results of tool calls, and for nothing else', () => {
   let now = 0;
-  const ledger = new Ledger(() => now);
+  const clock = new CallClock(() => now);
+  const pending = new PendingRequests<string>(clock);
   const at = (time: number, work: () => unknown) => {
     now = time;
     work();
-    const { open, busySince, idleSince, activeSince, calls, newestBegan, newestEnded } = ledger.times;
+    const { open, busySince, idleSince, activeSince, calls, newestBegan, newestEnded } = clock.times;
     return [open, busySince, idleSince, activeSince, calls, newestBegan, newestEnded];
   };
-  const enter =
+  const add =
     (id: string, method = 'tools/call') =>
     () =>
-      ledger.enter(id, method, Message.fromJson('{}'), 1);
-  const settle = (id: string) => () => ledger.settle(id, 1);
-  at(900, enter('0', 'tools/list'));
-  at(910, settle('0'));
-  assert.deepEqual([ledger.times.open, ledger.times.calls, ledger.times.idleSince], [false, 0, -Infinity]);
-  assert.deepEqual(at(1000, enter('1')), [true, 1000, -Infinity, 1000, 1, 1000, Infinity]);
-  assert.deepEqual(at(1010, enter('2')), [true, 1000, -Infinity, 1000, 2, 1010, Infinity]);
-  assert.deepEqual(at(1020, settle('1')), [true, 1000, -Infinity, 1000, 2, 1010, Infinity]);
-  assert.deepEqual(at(1030, settle('2')), [false, 1000, 1030, 1000, 2, 1010, 1030]);
-  assert.deepEqual(at(1100, enter('3')), [true, 1100, 1030, 1000, 3, 1100, Infinity]);
+      pending.add('client', id, method, Message.fromJson('{}'));
+  const complete = (id: string) => () => pending.complete(id);
+  at(900, add('0', 'tools/list'));
+  at(910, complete('0'));
+  assert.deepEqual([clock.times.open, clock.times.calls, clock.times.idleSince], [false, 0, -Infinity]);
+  assert.deepEqual(at(1000, add('1')), [true, 1000, -Infinity, 1000, 1, 1000, Infinity]);
+  assert.deepEqual(at(1010, add('2')), [true, 1000, -Infinity, 1000, 2, 1010, Infinity]);
+  assert.deepEqual(at(1020, complete('1')), [true, 1000, -Infinity, 1000, 2, 1010, Infinity]);
+  assert.deepEqual(at(1030, complete('2')), [false, 1000, 1030, 1000, 2, 1010, 1030]);
+  assert.deepEqual(at(1100, add('3')), [true, 1100, 1030, 1000, 3, 1100, Infinity]);
   assert.deepEqual(
-    at(1200, () => ledger.take(1)),
+    at(1200, () => pending.takeAll()),
     [false, 1100, 1200, 1000, 3, 1100, 1200],
   );
-  assert.equal(at(1500, enter('4'))[3], 1500);
-  assert.equal(at(1510, () => ledger.cancel(ledger.find('4')!))[0], false);
-  assert.deepEqual(at(1520, settle('4')).slice(2, 4), [1510, 1500]);
+  assert.equal(at(1500, add('4'))[3], 1500);
+  assert.equal(at(1510, () => pending.cancel(pending.find('4')!))[0], false);
+  assert.deepEqual(at(1520, complete('4')).slice(2, 4), [1510, 1500]);
 });

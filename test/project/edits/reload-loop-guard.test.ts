@@ -1,18 +1,20 @@
 /** Telling a server that writes its own files from somebody who edits them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Loops } from '#src/project/edits/reload-loop-guard.js';
+import { ReloadLoopGuard } from '#src/project/edits/reload-loop-guard.js';
 
 /** Each step is a change `after` ms after a reload, with so many requests in between; then the reload that follows. */
 function play(steps: readonly { files?: string[]; after: number; requests?: number }[]): boolean[] {
-  const loops = new Loops();
+  const guard = new ReloadLoopGuard();
   let [now, requests] = [0, 0];
-  loops.reloaded(now, requests);
+  guard.recordReload(now, requests);
   return steps.map(({ files = ['state.json'], after, requests: asked = 0 }) => {
     now += after;
     requests += asked;
-    const waits = loops.mayWait(files, now, requests);
-    if (!waits) loops.reloaded((now += 100), requests);
+    const waits = guard.shouldDefer(files, now, requests);
+    assert.equal(guard.shouldDefer(files, now, requests), waits, 'a question changes nothing');
+    guard.recordChange(files, now, requests);
+    if (!waits) guard.recordReload((now += 100), requests);
     return waits;
   });
 }

@@ -3,33 +3,41 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Rewrites } from '#src/project/edits/same-content-saves.js';
+import { SameContentSaves } from '#src/project/edits/same-content-saves.js';
 
 test('P4 fresh: a file that stirs is news, for as long as the attempt goes on', () => {
-  const rewrites = new Rewrites();
-  rewrites.begin();
-  assert.deepEqual(rewrites.news([]), { files: [], told: true });
-  assert.deepEqual(rewrites.news(['a']), { files: ['a'], told: false });
-  assert.deepEqual(rewrites.news(['a']), { files: ['a'], told: true });
-  assert.deepEqual(rewrites.news(['a', 'b']), { files: ['a', 'b'], told: false });
+  const saves = new SameContentSaves();
+  saves.beginAttempt();
+  assert.deepEqual([saves.unexpected([]), saves.record([])], [[], []]);
+  for (const isNew of [true, false]) {
+    assert.deepEqual(saves.unexpected(['a']), ['a']);
+    assert.deepEqual(saves.record(['a']), isNew ? ['a'] : []);
+  }
+  assert.deepEqual(
+    [saves.unexpected(['a', 'b']), saves.record(['a', 'b'])],
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+  );
 });
 
 test('P6 settles: what has stirred in the attempt before is no news, nor if attempts in between were given up', () => {
-  const rewrites = new Rewrites();
-  rewrites.begin();
-  rewrites.news(['a']);
-  rewrites.begin();
-  rewrites.begin();
-  assert.deepEqual(rewrites.news(['a', 'b']).files, ['b']);
+  const saves = new SameContentSaves();
+  saves.beginAttempt();
+  saves.record(['a']);
+  saves.beginAttempt();
+  saves.beginAttempt();
+  assert.deepEqual(saves.unexpected(['a', 'b']), ['b']);
 });
 
 test('P4 fresh: an attempt that ended without it makes it news again', () => {
-  const rewrites = new Rewrites();
-  rewrites.begin();
-  rewrites.news(['a', 'b']);
-  rewrites.begin();
-  rewrites.news(['a']);
-  rewrites.stood();
-  rewrites.begin();
-  assert.deepEqual(rewrites.news(['a', 'b']).files, ['b']);
+  const saves = new SameContentSaves();
+  saves.beginAttempt();
+  saves.record(['a', 'b']);
+  saves.beginAttempt();
+  saves.record(['a']);
+  saves.endAttempt();
+  saves.beginAttempt();
+  assert.deepEqual(saves.unexpected(['a', 'b']), ['b']);
 });

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { When } from '#src/project/edits/call-writes.js';
-import { ServerData, type Findings, type Sighting } from '#src/project/edits/server-data.js';
+import { ServerData, type Findings, type ObservedChange } from '#src/project/edits/server-data.js';
 
 /** `call`: its number, by default that of the change; `null`: only one that has run longer. */
-type Seen = Partial<Omit<Sighting, 'moment'>> & {
+type Seen = Partial<Omit<ObservedChange, 'time'>> & {
   path: string;
   when: When;
   call?: number | null;
@@ -25,11 +25,11 @@ function play(data: ServerData, seen: readonly Seen[], pause = PAUSE): Findings[
     const count = Math.max(calls, call ?? 0);
     const began = count * (pause + 10);
     const at = when === 'during' ? began + 1 : began + 5;
-    const time = close === true ? { at, when, close } : { at, when };
-    const moment = when === 'apart' || call === undefined ? time : { ...time, call };
+    const alone = close === true ? { at, when, close } : { at, when };
+    const time = when === 'apart' || call === undefined ? alone : { ...alone, call };
     const idle = { open: false, busySince: began, idleSince: began + 2, activeSince: began };
     const times = { ...idle, calls: count, newestBegan: began, newestEnded: began + 2 };
-    return data.see([{ kind: 'changed', data: true, ...one, moment }], { times, asked: false });
+    return data.record([{ kind: 'changed', data: true, ...one, time }], { times, requestWaits: false });
   });
 }
 
@@ -141,12 +141,14 @@ for (const [title, seen, expected] of sequences) {
 
 test('each directory and ending is told of once', () => {
   const told = (seen: readonly Seen[]) =>
-    play(new ServerData(), seen).map(({ news }) => news.map(({ path }) => path).join());
+    play(new ServerData(), seen).map(({ worthTelling }) => worthTelling.map(({ path }) => path).join());
   const same = [during('a.json'), during('a.json'), during('a.json'), apart('a.json'), during('a.json')];
   assert.deepEqual(told([...same, during('a.json')]), ['', 'a.json', '', '', '', '']);
   const trees = [1, 2, 3, 4, 5].map((call) => during(`s/${call}/a.md`, added));
   assert.deepEqual(told(trees), ['', '', 's/3/a.md', '', '']);
 });
+
+const lineage = {};
 
 /** The rest after which a request catches up, if it does. */
 function catchesUpAfter(data: ServerData, since: number): number | undefined {
@@ -166,9 +168,25 @@ test('P4 fresh: what may have been an edit is read at the first request after a 
   play(data, [after('a.json', { call: 4 })]);
   assert.equal(catchesUpAfter(data, 5000), 4000);
   // A reload that began later has read it.
-  data.began(10_000);
-  data.reloaded(10_100);
+  data.recordAttempt(lineage, 10_000);
+  data.recordReload(lineage, 10_100);
   assert.equal(catchesUpAfter(data, 20_000), undefined);
+});
+
+test('P4 fresh: what may have been an edit has been read only when the servers of all lineages have read it', () => {
+  const data = new ServerData();
+  const other = {};
+  for (const reader of [lineage, other]) {
+    data.recordAttempt(reader, 0);
+    data.recordReload(reader, 10);
+  }
+  play(data, [after('a.json'), after('a.json'), after('a.json')]);
+  data.recordAttempt(lineage, 10_000);
+  data.recordReload(lineage, 10_100);
+  assert.equal(catchesUpAfter(data, 20_000), 1000);
+  data.recordAttempt(other, 30_000);
+  data.recordReload(other, 30_100);
+  assert.equal(catchesUpAfter(data, 40_000), undefined);
 });
 
 test('P6 settles: what changed during two calls, or after calls that each came after a rest, is the server’s without a doubt', () => {

@@ -1,5 +1,5 @@
-// Judges the tree of a configuration file by its shape: what it says, as data, and everything that is wrong with it.
-// Which file it was, and what its values mean, is for others.
+// Validates the tree of a configuration file against its shape, and returns its content as data with all problems. The
+// caller knows which file it was and what the values mean.
 
 import { constants } from 'node:os';
 import { checkValue } from '../check.js';
@@ -8,8 +8,8 @@ import type { OptionSpec } from '../option-spec.js';
 import { membersOf, valueOf, type Node, type Problem } from './jsonc.js';
 import { actions, reloadSignals, type ObjectShape, type Shape } from './shape.js';
 
-export interface Judged {
-  /** What is good of it. */
+export interface Validated {
+  /** The valid part of the content. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
 }
@@ -19,24 +19,24 @@ interface Context {
   readonly problems: Problem[];
 }
 
-export function judge(shape: ObjectShape, root: Node, platform: NodeJS.Platform = process.platform): Judged {
+export function validate(shape: ObjectShape, root: Node, platform: NodeJS.Platform = process.platform): Validated {
   const context: Context = { platform, problems: [] };
-  const value = judgeObject(shape, root, '', context) ?? {};
+  const value = validateObject(shape, root, '', context) ?? {};
   return { value, problems: context.problems };
 }
 
-function judgePart(shape: Shape, node: Node, name: string, context: Context): unknown {
+function validatePart(shape: Shape, node: Node, name: string, context: Context): unknown {
   switch (shape.kind) {
     case 'object':
-      return judgeObject(shape, node, name, context);
+      return validateObject(shape, node, name, context);
     case 'record':
-      return judgeRecord(shape, node, name, context);
+      return validateRecord(shape, node, name, context);
     case 'list':
-      return judgeList(shape, node, name, context);
+      return validateList(shape, node, name, context);
     case 'option':
-      return judgeOption(shape, node, name, context);
+      return validateOption(shape, node, name, context);
     case 'then':
-      return judgeThen(node, name, context);
+      return validateThen(node, name, context);
     case 'switch':
       return node.type === 'boolean' ? node.value : bad(node, name, 'true or false', context);
     case 'text':
@@ -45,7 +45,7 @@ function judgePart(shape: Shape, node: Node, name: string, context: Context): un
   }
 }
 
-function judgeObject(
+function validateObject(
   shape: ObjectShape,
   node: Node,
   name: string,
@@ -66,7 +66,7 @@ function judgeObject(
       complain(at, `${full} is given twice`, context);
     } else {
       members.set(key, at);
-      value[key] = judgePart(part.shape, given, full, context);
+      value[key] = validatePart(part.shape, given, full, context);
     }
   }
   const prefix = name === '' ? '' : `${name}: `;
@@ -86,7 +86,7 @@ function judgeObject(
   return value;
 }
 
-function judgeRecord(shape: Shape & { kind: 'record' }, node: Node, name: string, context: Context): unknown {
+function validateRecord(shape: Shape & { kind: 'record' }, node: Node, name: string, context: Context): unknown {
   if (node.type !== 'object') return bad(node, name, shape.expected, context);
   const names = new RegExp(shape.names, 'u');
   const entries = new Map<string, unknown>();
@@ -94,18 +94,18 @@ function judgeRecord(shape: Shape & { kind: 'record' }, node: Node, name: string
     const full = `${name}.${own}`;
     if (!names.test(own)) complain(key, `${shown(full)} is not a name that can be set here`, context);
     else if (entries.has(own)) complain(key, `${shown(full)} is given twice`, context);
-    else entries.set(own, judgePart(shape.of, value, shown(full), context));
+    else entries.set(own, validatePart(shape.of, value, shown(full), context));
   }
   return Object.fromEntries(entries);
 }
 
-function judgeList(shape: Shape & { kind: 'list' }, node: Node, name: string, context: Context): unknown {
+function validateList(shape: Shape & { kind: 'list' }, node: Node, name: string, context: Context): unknown {
   const items = node.children ?? [];
   if (node.type !== 'array' || items.length < shape.least) return bad(node, name, shape.expected, context);
-  return items.map((item, index) => judgePart(shape.of, item, `${name}[${index}]`, context));
+  return items.map((item, index) => validatePart(shape.of, item, `${name}[${index}]`, context));
 }
 
-function judgeOption({ spec }: Shape & { kind: 'option' }, node: Node, name: string, context: Context): unknown {
+function validateOption({ spec }: Shape & { kind: 'option' }, node: Node, name: string, context: Context): unknown {
   const result = checkValue(spec, valueOf(node));
   if (result.ok) return result.value;
   if (spec.type !== 'list' || node.type !== 'array') {
@@ -118,7 +118,7 @@ function judgeOption({ spec }: Shape & { kind: 'option' }, node: Node, name: str
   return undefined;
 }
 
-function judgeThen(node: Node, name: string, context: Context): unknown {
+function validateThen(node: Node, name: string, context: Context): unknown {
   const { value } = node;
   if (actions.some((action) => action === value)) return value;
   const isSignal = reloadSignals.some((signal) => signal === value);
@@ -131,13 +131,13 @@ function judgeThen(node: Node, name: string, context: Context): unknown {
   return bad(node, name, `${words} or a signal: ${signals}`, context, [...actions, ...reloadSignals]);
 }
 
-/** The words that a value can be, where there are so many and no more. */
+/** The allowed words, if there is a fixed list of them. */
 function wordsOf(spec: OptionSpec): readonly string[] {
   if (spec.type === 'choice') return spec.choices;
   return spec.type === 'signal' ? Object.keys(constants.signals) : [];
 }
 
-/** What a value must be, to follow "expected". */
+/** Describes the allowed values; completes the word "expected". */
 function expected(spec: OptionSpec): string {
   const bare = 'bare' in spec ? ', true or false' : '';
   switch (spec.type) {
@@ -156,7 +156,7 @@ function expected(spec: OptionSpec): string {
   }
 }
 
-/** `words`: what a mistyped word may have been meant to be. */
+/** `words`: the words that a mistyped word may have been meant to be. */
 function bad(node: Node, name: string, wanted: string, context: Context, words: readonly string[] = []): undefined {
   const value = valueOf(node);
   const meant = typeof value === 'string' ? nearest(value, words) : undefined;
@@ -175,7 +175,7 @@ function excerpt(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }
 
-/** A key may hold anything, a message is one line. */
+/** A key may contain any character, and a message is one line. */
 function shown(name: string): string {
   return /^[\w$.[\]-]+$/.test(name) ? name : JSON.stringify(name);
 }

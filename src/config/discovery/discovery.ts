@@ -1,5 +1,5 @@
-// The shapes that the steps of discovery hand to each other: from the command that was given to the target that it runs
-// in the end, and from there to what is watched. What is done with them is the steps' business.
+// The types that the steps of discovery pass on: from the command to the target that it runs in the end, and from the
+// target to what is watched. Types only.
 
 import type { InstalledCopy } from '../installed-copy.js';
 import type { BuildProposal } from '../build-proposal.js';
@@ -13,34 +13,34 @@ export interface Fact {
   from: string;
 }
 
-export interface Found {
+export interface Discovery {
   /** In the order in which they are built; none if there is nothing to watch. */
   rules: Rule[];
   /** Globs. */
   ignore: string[];
-  /** Only where the command leaves no choice. */
+  /** Only if the command leaves no choice. */
   strategy?: 'replace';
   /** One line for the log: what is watched, or that nothing is, and why. */
   why: string;
-  /** Why there is nothing to watch, where there is nothing. */
+  /** Why there is nothing to watch, if there is nothing. */
   reason?: string;
-  /** How important that line is. `debug`: the program can't be run, as whoever starts it will say. */
+  /** The level of that line. `debug`: the program can't be run, and its start will report that. */
   level: 'info' | 'warn' | 'debug';
   facts: Fact[];
-  /** Absolute: directories that a build writes, and the files that all of this was read from. */
+  /** The paths that a build writes, and the files that this result was read from; absolute. */
   outputs: string[];
   sources: string[];
-  /** The sources are not what runs. */
+  /** A copy of the sources runs instead of them. */
   copy?: InstalledCopy;
-  /** The sources are not known; these options would say them. */
+  /** The sources are unknown; these options would name them. */
   proposal?: BuildProposal;
-  /** The source file that the command runs; absolute. Not if a build makes it. */
+  /** The source file that the command runs; absolute. Left out if a build makes it. */
   entry?: string;
-  /** It does not exist, and no build makes it. */
+  /** The file that the command names does not exist, and no build makes it. */
   isMissing?: true;
 }
 
-/** What to watch and how to build a program whose manifest leaves a doubt. */
+/** The options to watch and build a program whose manifest does not settle them. */
 export interface Proposal {
   /** The values of --watch and --build. */
   readonly watch: string;
@@ -48,7 +48,7 @@ export interface Proposal {
   readonly doubt: string;
 }
 
-export interface Wanted {
+export interface DiscoveryInput {
   command: string;
   args: readonly string[];
   cwd: string;
@@ -61,18 +61,18 @@ export interface Wanted {
 
 /** What the steps share. */
 export interface Search {
-  /** All that is shown and all patterns are relative to it. */
+  /** Shown paths and patterns are relative to it. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly facts: Fact[];
-  /** Files that the command names besides its entry: what is preloaded, what holds the environment. */
+  /** Files that the command names besides its entry point: preloaded modules, environment files. */
   readonly named: string[];
   debugged: boolean;
   /** The program that restarts the server by itself. */
   watcher: string | undefined;
-  /** What the command runs before the server. */
+  /** The commands that run before the server. */
   readonly before: Ran[];
-  /** What runs instead of the sources. */
+  /** The copy that runs instead of the sources. */
   copy: InstalledCopy | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface Invocation extends Ran {
   readonly kind: 'command';
   /** Programs of installed packages (node_modules/.bin) come before those of the PATH. */
   readonly local?: boolean;
-  /** What is watched if the command turns out to lead nowhere: the script that names it. */
+  /** The target if nothing is found behind the command: the script that names it. */
   readonly fallback?: Target;
 }
 
@@ -120,10 +120,10 @@ export type Target =
   | { readonly kind: 'nothing'; readonly reason: string; readonly absent?: true };
 
 export type Nothing = Extract<Target, { kind: 'nothing' }>;
-export type Step = Invocation | Target;
+export type ResolveStep = Invocation | Target;
 
-/** What a program makes of the words behind its name: one step further. */
-export type Runner = (args: readonly string[], invocation: Invocation, search: Search) => Step;
+/** Resolves the arguments of a known program by one step. */
+export type Runner = (args: readonly string[], invocation: Invocation, search: Search) => ResolveStep;
 
 export function nothing(reason: string): Nothing {
   return { kind: 'nothing', reason };

@@ -3,11 +3,11 @@
  * what the server writes itself is accepted as it is, so that no reload follows. Who wrote a file is decided by
  * `server-data.ts`, from the times of the calls and of the reloads.
  */
-import type { EventEmitter } from '../../events/bus.js';
-import type { CallTimes } from '../../session/ledger.js';
-import type { Change, Mark, Watch } from '../../watch/watch.js';
-import { momentOf } from './call-writes.js';
-import { ServerData, type Findings } from './server-data.js';
+import type { CallTimes } from '../server/call-times.js';
+import type { EventEmitter } from '../events/bus.js';
+import type { Change, Mark, Watch } from '../watch/watch.js';
+import { changeTimeOf } from './edits/call-writes.js';
+import { ServerData, type Findings, type Reader } from './edits/server-data.js';
 
 export class ServerWrites {
   readonly #events: EventEmitter;
@@ -15,32 +15,42 @@ export class ServerWrites {
   readonly #data = new ServerData();
   /** What was accepted and may have been edited, to take that back. */
   readonly #unsure = new Map<string, Change>();
-  /** What was accepted since the serving generation began, which may have read something else. */
-  readonly #accepted = new Set<string>();
-  #seen: { readonly watch: Watch; readonly mark: Mark } | undefined;
+  /** What was accepted since a lineage's serving generation began, which may have read something else. */
+  readonly #acceptedByReader = new Map<Reader, Set<string>>();
+  #lastLook: { readonly watch: Watch; readonly mark: Mark } | undefined;
 
+  /** `times`: when the clients of all lineages waited for answers to calls. */
   constructor(events: EventEmitter, times: () => CallTimes) {
     this.#events = events;
     this.#times = times;
   }
 
+  attach(reader: Reader): void {
+    this.#acceptedByReader.set(reader, new Set());
+  }
+
+  detach(reader: Reader): void {
+    this.#acceptedByReader.delete(reader);
+    this.#data.forgetReader(reader);
+  }
+
   /** For a watch that has just been opened. */
   begin(watch: Watch): void {
-    this.#seen = { watch, mark: watch.mark() };
+    this.#lastLook = { watch, mark: watch.mark() };
   }
 
-  attemptBegan(): void {
-    this.#data.began(performance.now());
+  recordAttempt(reader: Reader): void {
+    this.#data.recordAttempt(reader, performance.now());
   }
 
-  reloaded(): void {
-    this.#data.reloaded(performance.now());
-    this.#accepted.clear();
+  recordReload(reader: Reader): void {
+    this.#data.recordReload(reader, performance.now());
+    this.#acceptedByReader.get(reader)?.clear();
   }
 
   /** Files that were taken for the server's own data, and so restarted nothing. */
-  get accepted(): readonly string[] {
-    return [...this.#accepted];
+  acceptedFor(reader: Reader): readonly string[] {
+    return [...(this.#acceptedByReader.get(reader) ?? [])];
   }
 
   /** Files were accepted that may have been edits, and the time has come to read them after all. */
@@ -48,16 +58,16 @@ export class ServerWrites {
     return this.#data.isCatchUpDue(performance.now(), this.#times());
   }
 
-  /** After each check of the disk. `asked`: a request waits for it. */
-  look(asked: boolean): void {
-    const { watch } = this.#seen ?? {};
+  /** After each check of the disk. `requestWaits`: a request waits for it. */
+  look(requestWaits: boolean): void {
+    const { watch } = this.#lastLook ?? {};
     if (watch === undefined) return;
-    this.#sight(watch, asked);
-    if (asked && this.isCatchUpDue) this.#catchUp(watch);
+    this.#recordChanges(watch, requestWaits);
+    if (requestWaits && this.isCatchUpDue) this.#catchUp(watch);
   }
 
-  #sight(watch: Watch, asked: boolean): void {
-    const changes = this.#seen === undefined ? [] : watch.changedSince(this.#seen.mark);
+  #recordChanges(watch: Watch, requestWaits: boolean): void {
+    const changes = this.#lastLook === undefined ? [] : watch.changedSince(this.#lastLook.mark);
     if (changes.length === 0) return;
     this.#renewMark(watch);
     const times = this.#times();
@@ -66,21 +76,22 @@ export class ServerWrites {
       changes.map(({ path }) => watch.changedAt(path)),
       times.idleSince,
     );
-    const sightings = changes.map(({ path, kind, data = false }) => {
+    const observed = changes.map(({ path, kind, data = false }) => {
       const at = watch.changedAt(path);
-      return { path, kind, data, moment: momentOf(at === undefined ? now : Math.min(at - clock, now), times) };
+      return { path, kind, data, time: changeTimeOf(at === undefined ? now : Math.min(at - clock, now), times) };
     });
-    const { own, unsure, news, looping } = this.#data.see(sightings, { times, asked });
+    const circumstances = { times, requestWaits };
+    const { own, unsure, worthTelling, looping } = this.#data.record(observed, circumstances);
     if (own.length > 0) {
       watch.accept(own);
       for (const path of own) {
         this.#unsure.delete(path);
-        this.#accepted.add(path);
+        for (const accepted of this.#acceptedByReader.values()) accepted.add(path);
       }
       for (const change of changes) if (unsure.includes(change.path)) this.#unsure.set(change.path, change);
       this.#events.emit({ kind: 'unchanged', files: own, why: 'written-by-server' });
     }
-    for (const one of news) this.#warn(one.path, ownText(one));
+    for (const one of worthTelling) this.#warn(one.path, ownText(one));
     for (const one of looping) this.#warn(one.path, loopText(one));
   }
 
@@ -91,7 +102,7 @@ export class ServerWrites {
   }
 
   #renewMark(watch: Watch): void {
-    if (this.#seen !== undefined) watch.release(this.#seen.mark);
+    if (this.#lastLook !== undefined) watch.release(this.#lastLook.mark);
     this.begin(watch);
   }
 
@@ -116,7 +127,7 @@ function wallClockAhead(changed: readonly (number | undefined)[], idleSince: num
   return wall - performance.now();
 }
 
-function ownText({ path, by }: Findings['news'][number]): string {
+function ownText({ path, by }: Findings['worthTelling'][number]): string {
   const what =
     by === 'calls'
       ? `${path} has changed again while a call ran, so it is taken for data that the server writes itself. Neither it nor new files of its kind near it restart the server from now on, unless they change while no call runs`

@@ -1,37 +1,37 @@
-// What an entry of node's kind is: a source of some tsconfig, the output of a build, or plain code. It reads the
-// tsconfigs around it, each once; what follows for watching is javascript.ts's.
+// Classifies the entry point of a JavaScript or TypeScript server: a source of some tsconfig, the output of a build, or
+// plain code. It reads the tsconfigs around the entry, each once; javascript.ts decides what to watch.
 
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { endingOf, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
-import type { Search } from './found.js';
+import type { Search } from './discovery.js';
 import { javascriptEndings } from './languages.js';
 import { readTsconfig, roleOf, type Role, type Tsconfig } from './tsconfig.js';
 
-export type Judgement =
+export type EntryClass =
   | { readonly kind: 'plain' }
   | { readonly kind: 'source'; readonly config: Tsconfig }
   | {
       readonly kind: 'built';
       readonly output: string;
-      /** How the output is known to be one. */
+      /** How it is known that this is an output. */
       readonly by: string;
       readonly config: Tsconfig | undefined;
     };
 
-export interface Judge {
+export interface EntryClassifier {
   /** `tsconfig`: the one that the command names. */
-  judge(entry: string, tsconfig: string | undefined): Promise<Judgement>;
+  classifyEntry(entry: string, tsconfig: string | undefined): Promise<EntryClass>;
   withReferences(first: Tsconfig): Promise<Tsconfig[]>;
   /** Undefined if it is not there or can't be read. */
   read(path: string): Promise<Tsconfig | undefined>;
 }
 
-/** Directories that nobody writes sources into. */
+/** Directories in which nobody writes sources. */
 const outputNames = new Set(['dist', 'build', 'out', 'output', '.output', 'bundle', 'esm', 'cjs']);
-/** A file that only loads what is built is short. */
+/** In bytes. A file that only loads the output of a build is shorter. */
 const SHORT = 16 * 1024;
 
-export function createJudge({ cwd, facts }: Search): Judge {
+export function createEntryClassifier({ cwd, facts }: Search): EntryClassifier {
   const known = new Map<string, Promise<Tsconfig | undefined>>();
 
   function read(path: string): Promise<Tsconfig | undefined> {
@@ -78,7 +78,7 @@ export function createJudge({ cwd, facts }: Search): Judge {
     return undefined;
   }
 
-  async function judgeFile(file: string, paths: readonly string[]): Promise<Judgement> {
+  async function classifyFile(file: string, paths: readonly string[]): Promise<EntryClass> {
     const claimed = await claim(file, paths);
     if (claimed?.role.kind === 'source') return { kind: 'source', config: claimed.config };
     if (claimed !== undefined) {
@@ -93,15 +93,15 @@ export function createJudge({ cwd, facts }: Search): Judge {
   return {
     withReferences,
     read: async (path) => (isFile(path) ? read(path) : undefined),
-    async judge(entry, tsconfig) {
+    async classifyEntry(entry, tsconfig) {
       const paths = tsconfig === undefined ? tsconfigsAbove(entry) : [tsconfig];
-      const judgement = await judgeFile(entry, paths);
-      if (judgement.kind !== 'plain') return judgement;
+      const entryClass = await classifyFile(entry, paths);
+      if (entryClass.kind !== 'plain') return entryClass;
       for (const file of importsOf(entry)) {
-        const loaded = await judgeFile(file, paths);
+        const loaded = await classifyFile(file, paths);
         if (loaded.kind === 'built') return { ...loaded, by: `${loaded.by}, and ${shown(entry, cwd)} loads it` };
       }
-      return judgement;
+      return entryClass;
     },
   };
 }

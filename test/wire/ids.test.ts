@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { keyOf, keyOfValue } from '#src/session/ids.js';
+import { keyOf, keyOfValue } from '#src/wire/ids.js';
 
 test('P1 one answer: an id that a peer spells otherwise is still the same id', () => {
   for (const [a, b] of [

@@ -1,5 +1,5 @@
-// What the parts of a smoke run share: what was asked for, where its files lie, how a check is taken and told, how a
-// connection is made, and what is looked at whenever one ends. What is checked in between is left to those parts.
+// The common part of a smoke run: its settings, its files, how a check is performed and reported, how a connection is
+// made, and the checks at the end of each connection. probe-era.ts and over-reload.ts have the checks in between.
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { printedText } from '../agent/excerpt.js';
 import { CLIENT_ENDED } from '../flow/shutdown.js';
 import { connect, type Connection, type Ending } from './connection.js';
 import { whyNot, type Era } from './eras.js';
-import { canFindLeftovers, endLeftovers, MARK } from './leftovers.js';
+import { canFindLeftovers, endLeftovers, SMOKE_MARK } from './leftovers.js';
 import { logged, readLog, type LogEvent } from './proxy-log.js';
-import { counted, failed, judged, ok, skipped, type Check, type Verdict } from './report.js';
+import { counted, failed, resultOf, ok, skipped, type Check, type CheckResult } from './report.js';
 import type { Call } from './calls.js';
 
 export interface Setup {
@@ -25,128 +25,131 @@ export interface Setup {
   readonly reload: boolean;
   /** Milliseconds for one answer. */
   readonly timeout: number;
-  /** Whether the proxy has something to watch, and how long it builds at most, if it builds. */
+  /** Whether the proxy has something to watch, and the limit of a build in milliseconds, if it builds. */
   readonly watches: boolean;
   readonly builds: number | undefined;
 }
 
-export interface Run {
+export interface SmokeRun {
   readonly setup: Setup;
   readonly scratch: string;
   readonly signal: AbortSignal;
   readonly checks: Check[];
   tell(check: Check): void;
-  /** The server's last words, where something failed. */
+  /** The last lines of stderr of a connection in which a check failed. */
   stderr: string;
 }
 
-/** A connection, and what finds its processes. */
-export interface Visit {
+/** A connection in one era, and the mark by which its processes are found. */
+export interface Probe {
   readonly group: string;
   readonly era: Era;
   readonly connection: Connection;
   readonly mark: string;
 }
 
-/** When the proxy sends SIGTERM to a server whose client has left, and when it has to kill it. */
-const TERMINATED = CLIENT_ENDED.steps[0]?.after ?? 0;
-const KILLED = CLIENT_ENDED.steps.reduce((sum, { after }) => sum + after, 0);
+/** When the proxy sends SIGTERM to a server whose client has left, and when it kills it, in milliseconds. */
+const SIGTERM_AFTER_MS = CLIENT_ENDED.steps[0]?.after ?? 0;
+const SIGKILL_AFTER_MS = CLIENT_ENDED.steps.reduce((sum, { after }) => sum + after, 0);
 const LAST_LINES = 15;
 
 export async function check(
-  run: Run,
+  run: SmokeRun,
   group: string,
   name: string,
-  look: () => Verdict | Promise<Verdict>,
-): Promise<Verdict> {
+  perform: () => CheckResult | Promise<CheckResult>,
+): Promise<CheckResult> {
   const begin = performance.now();
-  const verdict = await look();
-  record(run, group, name, verdict, performance.now() - begin);
-  return verdict;
+  const checkResult = await perform();
+  record(run, group, name, checkResult, performance.now() - begin);
+  return checkResult;
 }
 
-export function record(run: Run, group: string, name: string, verdict: Verdict, ms: number): void {
-  const taken: Check = { group, name, ...verdict, ms: Math.round(ms) };
+export function record(run: SmokeRun, group: string, name: string, checkResult: CheckResult, ms: number): void {
+  const taken: Check = { group, name, ...checkResult, ms: Math.round(ms) };
   run.checks.push(taken);
   run.tell(taken);
 }
 
-export async function visit(run: Run, group: string, era: Era, options: readonly string[]): Promise<Visit> {
+export async function openProbe(run: SmokeRun, group: string, era: Era, options: readonly string[]): Promise<Probe> {
   const { setup, scratch } = run;
   const mark = randomUUID();
   const connection = await connect({
     options: [...setup.options, ...options],
     server: setup.server,
     cwd: setup.cwd,
-    env: { ...setup.env, [MARK]: mark },
+    env: { ...setup.env, [SMOKE_MARK]: mark },
     log: join(scratch, `${mark}.log`),
   });
   return { group, era, connection, mark };
 }
 
-/** The first such event in the proxy's log, unless the proxy or the patience ends before. */
+/** The first such event in the proxy's log, unless the proxy has ended or the limit is over before. */
 export function awaitLog(
-  run: Run,
-  { connection }: Visit,
+  run: SmokeRun,
+  { connection }: Probe,
   wanted: (event: LogEvent) => boolean,
   limit: number,
 ): Promise<LogEvent | undefined> {
   return logged(connection.log, wanted, AbortSignal.any([run.signal, connection.ended, AbortSignal.timeout(limit)]));
 }
 
-/** What the proxy says of a failure, with the words of the compiler or the server. */
-export function failureOf({ text, kind, command, how, output }: LogEvent): Verdict {
-  // The text says what follows for a session, which this one has no more of.
+/** The failure as the proxy reports it, with the output of the compiler or the server. */
+export function failureOf({ text, kind, command, how, output }: LogEvent): CheckResult {
+  // The event's text also says what follows for a session, which does not matter here.
   const what =
     typeof how === 'string' ? `${kind === 'build' ? 'build' : 'start'} failed: ${String(command)} ${how}` : text;
   return failed(typeof output === 'string' && output !== '' ? `${what}\n${output.trimEnd()}` : what);
 }
 
-/** Ends a connection that nothing more is wanted of. */
-export async function drop(run: Run, { connection, mark }: Visit): Promise<void> {
+/** Ends a connection without checks. */
+export async function closeProbe(run: SmokeRun, { connection, mark }: Probe): Promise<void> {
   await connection.close();
   await endLeftovers(mark);
   if (run.stderr === '') keepLastWords(run, connection);
 }
 
-/** Ends a connection, and judges it as a whole. */
-export async function leave(run: Run, guest: Visit): Promise<void> {
-  const { group, connection, mark } = guest;
+/** Ends a connection, and checks how it ended, which processes are left, stdout and the answers. */
+export async function closeAndCheck(run: SmokeRun, probe: Probe): Promise<void> {
+  const { group, connection, mark } = probe;
   let ending: Ending | undefined;
-  await check(run, group, 'exit', async () => exitVerdict((ending = await connection.close())));
+  await check(run, group, 'exit', async () => exitResult((ending = await connection.close())));
   await check(run, group, 'processes', async () => {
     const left = await endLeftovers(mark);
     if (!canFindLeftovers) return skipped('this system does not tell which processes are left');
-    return judged(
+    return resultOf(
       left.map(({ pid, command }) => `a process was left behind: ${pid} ${command}`),
       'none is left',
     );
   });
-  await check(run, group, 'stdout', async () => judged(await stdoutProblems(guest), 'nothing but messages'));
-  await check(run, group, 'answers', () => judged(connection.strays, 'one to each request'));
+  await check(run, group, 'stdout', async () => resultOf(await stdoutProblems(probe), 'nothing but messages'));
+  await check(run, group, 'answers', () => resultOf(connection.unexpectedAnswers, 'one to each request'));
   if (ending?.early || run.checks.some(({ group: of, status }) => of === group && status === 'failed')) {
     keepLastWords(run, connection);
   }
 }
 
-/** What was on stdout and does not belong there; what the proxy kept away from us, it has logged. */
-export async function stdoutProblems({ era, connection }: Visit): Promise<string[]> {
+/** Lines on stdout that do not belong there. Those that the proxy did not pass on are in its log. */
+export async function stdoutProblems({ era, connection }: Probe): Promise<string[]> {
   const noise = (await readLog(connection.log)).filter(({ event }) => event === 'noise').map(({ text }) => text);
-  const questions = era === 'modern' ? [...new Set(connection.questions)] : [];
-  const asked = questions.map((method) => `the server asked the client for ${method}, which this era does not have`);
+  const serverRequests = era === 'modern' ? [...new Set(connection.serverRequests)] : [];
+  const asked = serverRequests.map(
+    (method) => `the server asked the client for ${method}, which this era does not have`,
+  );
   return [...noise, ...connection.faults, ...asked];
 }
 
-function exitVerdict({ code, signal, ms, early, killed }: Ending): Verdict {
+function exitResult({ code, signal, ms, early, killed }: Ending): CheckResult {
   if (early) return failed(`${whyNot({ kind: 'ended', exit: { code, signal } }, 0)} before its stdin ended`);
   if (killed) return failed('the proxy did not end');
   if (code !== 0) return failed(signal === null ? `the exit code is ${code}` : `it was ended by ${signal}`);
   const seconds = (ms / 1000).toFixed(1);
-  if (ms >= KILLED) return failed(`the server was still there ${seconds} s after its stdin had ended, SIGTERM or not`);
-  return ok(ms >= TERMINATED ? 'it took a SIGTERM' : 'when its stdin ended');
+  if (ms >= SIGKILL_AFTER_MS)
+    return failed(`the server was still there ${seconds} s after its stdin had ended, SIGTERM or not`);
+  return ok(ms >= SIGTERM_AFTER_MS ? 'it took a SIGTERM' : 'when its stdin ended');
 }
 
-function keepLastWords(run: Run, connection: Connection): void {
+function keepLastWords(run: SmokeRun, connection: Connection): void {
   const lines = printedText(connection.stderr.excerpt(undefined)).trimEnd().split('\n');
   const left = lines.length - LAST_LINES;
   const shown = left > 0 ? [`… ${counted(left, 'line')} …`, ...lines.slice(-LAST_LINES)] : lines;

@@ -1,15 +1,13 @@
 /**
- * What client and server agreed, folded out of the messages that passed: enough to open the same session with a new
- * process. It sends nothing; lineage/handshake.ts does, by what is written here.
+ * What a client and its servers agreed, folded out of the messages that passed: enough to open the same session with a
+ * new process. It sends nothing; lineage/handshake.ts does, by what is recorded here.
  */
 import { readAt } from '../wire/edit.js';
 import type { Message } from '../wire/message.js';
-import type { Owed } from './ledger.js';
 
 /**
  * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is
- * not
- * `server/discover` decides.
+ * not `server/discover` decides.
  */
 export type Era = 'legacy' | 'modern';
 
@@ -20,17 +18,17 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 /** These belong to the one request that carried them. */
 const OF_ONE_REQUEST = new Set(['progressToken', 'io.modelcontextprotocol/logLevel']);
-/** What is asked for by these is in force from then on. */
-export const AGREEMENTS = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
+/** The settings: what is asked for by these is in force from then on. */
+export const SETTINGS = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 
-export class Session {
+export class Agreement {
   #era: Era | undefined;
   #params: string | undefined;
   #result: Members | undefined;
   #discovered: Members | undefined;
   #serverInfo: unknown;
-  #initialized = false;
-  #vouched = false;
+  #hasClientInitialized = false;
+  #isLocalResult = false;
   #logLevel: string | undefined;
   #latest: Message | undefined;
   /** Of `initialize`. */
@@ -44,13 +42,13 @@ export class Session {
   }
 
   /** Whether there is anything that a new process would have to be told. */
-  get stands(): boolean {
+  get isOpen(): boolean {
     return this.#era === 'modern' || (this.#era === 'legacy' && this.#result !== undefined);
   }
 
   /** Whether a server may be asked for its lists: some refuse before the handshake is complete. */
-  get complete(): boolean {
-    return this.#era === 'modern' || (this.stands && this.#initialized);
+  get isInitialized(): boolean {
+    return this.#era === 'modern' || (this.isOpen && this.#hasClientInitialized);
   }
 
   /** The client's own words, as JSON. */
@@ -84,8 +82,9 @@ export class Session {
     return this.#logLevel;
   }
 
-  get initialized(): boolean {
-    return this.#initialized;
+  /** The client has said so. */
+  get hasClientInitialized(): boolean {
+    return this.#hasClientInitialized;
   }
 
   /** The params of each `resources/subscribe` that is in force, by URI. */
@@ -102,7 +101,7 @@ export class Session {
   }
 
   /** A server has said in a `server/discover` result who it is, to the client or to the proxy. */
-  met(result: Members): void {
+  recordServerInfo(result: Members): void {
     this.#serverInfo = membersOf(result['_meta'])[SERVER_INFO] ?? this.#serverInfo;
   }
 
@@ -122,72 +121,79 @@ export class Session {
     return namedIn(request) ?? namedIn(this.#namedBy);
   }
 
-  /** Whether a request by this method tells nothing new: then it need not be shown to `asked`. */
-  knows(method: string): boolean {
+  /** Whether a request by this method tells nothing new: then it need not be recorded. */
+  isRoutine(method: string): boolean {
     return this.#era === 'legacy' && method !== 'initialize';
   }
 
-  /** A request of the client goes to a server. False if it belongs to the modern era and doesn't say so. */
-  asked(method: string, request: Message): boolean {
+  /** Whether every server has to hear of a notification by this method. */
+  concernsEveryServer(method: string): boolean {
+    return method === 'notifications/initialized';
+  }
+
+  /** The params of a request that asks for a setting, which every server has to hear of; else undefined. */
+  settingIn(method: string, request: Message): string | undefined {
+    return SETTINGS.has(method) ? (request.raw(['params']) ?? '{}') : undefined;
+  }
+
+  /** Whether a request that was recorded last says which era it belongs to. */
+  namesEra(request: Message): boolean {
+    return this.#era !== 'modern' || this.#latest === request;
+  }
+
+  /** A request of the client goes to a server. */
+  recordRequest(method: string, request: Message): void {
     if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, request);
     // What the client was told in a server's place binds nobody: it may open a session of the other era all the same.
-    else if (this.#vouched && method === 'initialize') this.#era = 'legacy';
+    else if (this.#isLocalResult && method === 'initialize') this.#era = 'legacy';
     if (method === 'initialize') this.#clientName = textAt(request, ['params', 'clientInfo', 'name']);
     // Looked into only when somebody wants to know.
     else if (this.#era !== 'legacy' && request.includes(CLIENT_INFO)) this.#namedBy = request;
     if (method === 'initialize' && this.#result === undefined) this.#params = request.raw(['params']) ?? '{}';
-    if (this.#era !== 'modern') return true;
-    if (!isModern(request)) return false;
-    this.#latest = request;
-    return true;
+    if (this.#era === 'modern' && isModern(request)) this.#latest = request;
   }
 
-  /** A notification of the client goes to a server. True if every server has to hear it. */
-  told(method: string): boolean {
-    if (method !== 'notifications/initialized') return false;
-    this.#initialized = true;
-    return true;
+  /** A notification of the client goes to a server. */
+  recordNotification(method: string): void {
+    if (method === 'notifications/initialized') this.#hasClientInitialized = true;
   }
 
-  /**
-   * A server answered what the client had asked, and not with an error. Returns the params if every server has to hear
-   * it.
-   */
-  answered(owed: Owed, answer: Message): string | undefined {
-    if (owed.method === 'initialize') this.#opened(owed.message, membersOf(answer.read(['result'])));
-    else if (owed.method === 'server/discover') this.met((this.#discovered = membersOf(answer.read(['result']))));
-    return this.agreed(owed.method, owed.message);
+  /** A server answered what the client had asked, and not with an error. */
+  recordResponse(method: string, request: Message, response: Message): void {
+    if (method === 'initialize') this.#recordInitialize(request, membersOf(response.read(['result'])));
+    else if (method === 'server/discover')
+      this.recordServerInfo((this.#discovered = membersOf(response.read(['result']))));
+    this.recordSetting(method, request);
   }
 
   /**
    * A second `initialize` on one pipe starts a new session: what was agreed in the one before is not in force any more.
    */
-  #opened(request: Message, result: Members): void {
+  #recordInitialize(request: Message, result: Members): void {
     if (this.#result !== undefined) {
       this.#params = request.raw(['params']) ?? '{}';
-      this.#initialized = false;
+      this.#hasClientInitialized = false;
       this.#logLevel = undefined;
       this.#subscriptions.clear();
     }
     this.#result = result;
   }
 
-  /** The same without an answer to look at: what this request asks for is in force. */
-  agreed(method: string, request: Message): string | undefined {
-    if (!AGREEMENTS.has(method)) return undefined;
-    const params = request.raw(['params']) ?? '{}';
+  /** What this request asks for is in force from now on, if it asks for a setting. */
+  recordSetting(method: string, request: Message): void {
+    const params = this.settingIn(method, request);
+    if (params === undefined) return;
     if (method === 'logging/setLevel') this.#logLevel = params;
     else if (method === 'resources/subscribe') this.#subscriptions.set(uriOf(request), params);
     else this.#subscriptions.delete(uriOf(request));
-    return params;
   }
 
   /** The client was told this in place of a server that has not come up. `request`: what it had asked. */
-  vouch(method: 'initialize' | 'server/discover', result: Members, request: Message): void {
-    this.#vouched = true;
+  recordLocalResult(method: 'initialize' | 'server/discover', result: Members, request: Message): void {
+    this.#isLocalResult = true;
     if (method === 'initialize') this.#result = result;
     else {
-      this.met((this.#discovered = result));
+      this.recordServerInfo((this.#discovered = result));
       // Who is told that the server is modern goes on as with one. A server that comes up has to prove that it is.
       this.#era ??= 'modern';
       this.#latest ??= request;
@@ -195,8 +201,8 @@ export class Session {
   }
 
   /** What the client was told of the server was a guess. */
-  get vouched(): boolean {
-    return this.#vouched;
+  get isLocalResult(): boolean {
+    return this.#isLocalResult;
   }
 }
 

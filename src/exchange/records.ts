@@ -1,0 +1,245 @@
+/**
+ * What verdicts are made from: one record for each client (`Session`), and one for what all sessions of a lineage share
+ * (`LineageRecord`). Their neighbours read and change them: from-client.ts and from-server.ts for one message,
+ * handover.ts when generations come and go. Who serves, which failure stands and whether messages are held is shown here
+ * by lineage/, and nobody else writes it.
+ */
+import type { LineFault } from '../agent/line-faults.js';
+import { possibleNames, type AgentTool } from '../agent/tools.js';
+import type { Failure } from '../agent/words.js';
+import type { Channel } from '../channel/channel.js';
+import { createServed, type Served } from '../lists/served.js';
+import { CallClock } from '../server/call-times.js';
+import type { PendingRequest as ServerPendingRequest } from '../server/pending-requests.js';
+import type { Upstream as ServerUpstream } from '../server/upstream.js';
+import { Agreement } from '../session/agreement.js';
+import { GoneTasks } from '../session/gone-tasks.js';
+import { ListenStreams } from '../session/listen-streams.js';
+import { ServerRequests } from '../session/server-requests.js';
+import type { Id } from '../wire/envelope.js';
+import type { Key } from '../wire/ids.js';
+import type { Message } from '../wire/message.js';
+import { Hold, type HeldMessage } from './hold.js';
+
+export type Upstream = ServerUpstream<Session>;
+export type Held = HeldMessage<Session>;
+export type PendingRequest = ServerPendingRequest<Session>;
+
+type Opening = 'initialize' | 'server/discover';
+
+/** What verdicts ask of the lineage. */
+export interface Ports {
+  /** On the monotonic clock. */
+  now(): number;
+  /** A server introduced itself. */
+  introduced(method: Opening, answer: Message): void;
+  /**
+   * The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier.
+   */
+  openedInPlace(method: Opening, isGuess: boolean, failure: Failure | undefined): void;
+  /** A server answered `server/discover` as one of the legacy era does. */
+  refusedDiscover(): void;
+  /** One of the agent's own tools is called. */
+  agent(call: AgentCall): void;
+  /** All tools of a generation are needed, not only one page. Undefined if they can't be had. */
+  allTools(upstream: Upstream, known: (items: readonly unknown[] | undefined) => void): void;
+  /**
+   * A tool call has met a failure that stands. True if an attempt to mend it is under way now. `waits`: the call waits
+   * for its end, and all that comes after it.
+   */
+  retryFailure(waits: boolean): boolean;
+  /** Does something after so many milliseconds, unless the lineage has ended by then. */
+  later(ms: number, work: () => void): void;
+  warn(text: string): void;
+  /** Not again if it was said before. */
+  warnOnce(text: string): void;
+}
+
+/** A call of one of the agent's own tools. */
+export interface AgentCall {
+  readonly session: Session;
+  readonly id: Id;
+  readonly tool: AgentTool;
+  readonly arguments: unknown;
+  readonly held: Held;
+  /** Those of our tools that the caller has. */
+  readonly callersTools: ReadonlySet<AgentTool>;
+  /** Aborted when the client takes the call back. */
+  readonly signal: AbortSignal;
+}
+
+/** A line of the client that was no message, as it was passed on. */
+interface Malformed {
+  readonly upstream: Upstream;
+  readonly fault: LineFault;
+  readonly length: number;
+  readonly at: number;
+}
+
+export interface ExchangeOptions {
+  readonly retry: 'safe' | 'never';
+  readonly concurrency: number | undefined;
+  readonly onFailure: 'report' | 'serve';
+  readonly agentTools: boolean | 'auto';
+  /** What the server is called until it says so itself. */
+  readonly name: string;
+  /** Milliseconds; 0: no limit. */
+  readonly hold: number;
+  /** Whether clients are promised that they will be told of changed lists. */
+  readonly promise: boolean;
+}
+
+/** The results by their methods; and by the protocol version that a client asked for, which one it got. */
+export type CachedHandshake = Partial<Record<Opening, Readonly<Record<string, unknown>>>> & {
+  versions?: Readonly<Record<string, string>>;
+  /** It answered `server/discover` as a server of the legacy era does. */
+  refusesDiscover?: true;
+};
+
+/** What all sessions of a lineage share. */
+export interface LineageRecord {
+  readonly ports: Ports;
+  options: ExchangeOptions;
+  readonly sessions: Set<Session>;
+  /** What a new process is opened with: that of the first client. */
+  readonly agreement: Agreement;
+  /** The generations whose process is there. */
+  readonly upstreams: Iterable<Upstream>;
+  serving: Upstream | undefined;
+  candidate: Upstream | undefined;
+  /** The generation that serves, or the last one that did. */
+  lastServing: Upstream | undefined;
+  /** Requests wait for a reload to end. */
+  isHolding: boolean;
+  /** Why what is on the disk can't serve. */
+  failure: Failure | undefined;
+  readonly hold: Hold<Session>;
+  /** Tool calls that wait for their turn under `--concurrency`, and how many are with a server. */
+  readonly queuedCalls: Held[];
+  runningCalls: number;
+  readonly callClock: CallClock;
+  /** Requests that went to a server, over all. */
+  requestCount: number;
+  /** What this command said of itself when it ran before. */
+  readonly cachedHandshake: CachedHandshake;
+  /** What the last server that the proxy asked says that it can do. */
+  discoveredCapabilities: Readonly<Record<string, unknown>> | undefined;
+  /** Some server has said that it runs tasks: before that nobody looks for them. */
+  runsTasks: boolean;
+}
+
+/** What is one client's. */
+export interface Session {
+  readonly lineage: LineageRecord;
+  readonly client: Pick<Channel, 'send' | 'full'>;
+  readonly agreement: Agreement;
+  /** The lists, as the client was last served them. */
+  readonly served: Served;
+  readonly streams: ListenStreams;
+  /** What servers have asked the client. */
+  readonly serverRequests: ServerRequests<Upstream>;
+  readonly goneTasks: GoneTasks;
+  /** The last value that was forwarded, by progress token. */
+  readonly progress: Map<Key, number>;
+  /** Of requests that were sent again, by token: values at or below this are dropped, because progress must grow. */
+  readonly minimumProgress: Map<Key, number>;
+  /** Whether any server has answered this client yet. */
+  hasServerAnswered: boolean;
+  /** Capabilities that the client was promised and the serving generation lacks. */
+  promisedButMissing: ReadonlySet<string>;
+  /** A server that declares no tools was asked for them, and did not answer. */
+  ignoresToolList: boolean;
+  /** The agent's own tools, by the names they are shown under. */
+  agentToolNames: ReadonlyMap<string, AgentTool>;
+  /** Whether those names were chosen with the server's in mind. */
+  areToolNamesKnown: boolean;
+  /**
+   * Whether the client was listed ours in place of a server that had never come up. It may call them from then on,
+   * though they leave the list when the server comes (`withdrawn`): some clients never ask for the list again.
+   */
+  standInTools: 'unlisted' | 'listed' | 'withdrawn';
+  /** Calls of them that are not answered. */
+  readonly agentCalls: Map<AbortController, Key>;
+  /** What the next tool result has to say besides: of each rule with `note` the last build. */
+  notes: ReadonlyMap<string, string> | undefined;
+  /** What was wrong with lines of the client, as far as the log has it. */
+  readonly reportedFaults: Set<LineFault>;
+  /** The last line of the client that was no message, and whom it was passed on to. */
+  lastMalformed: Malformed | undefined;
+}
+
+export function createLineageRecord(
+  ports: Ports,
+  options: ExchangeOptions,
+  upstreams: Iterable<Upstream>,
+): LineageRecord {
+  return {
+    ports,
+    options,
+    sessions: new Set(),
+    agreement: new Agreement(),
+    upstreams,
+    serving: undefined,
+    candidate: undefined,
+    lastServing: undefined,
+    isHolding: true,
+    failure: undefined,
+    hold: new Hold(),
+    queuedCalls: [],
+    runningCalls: 0,
+    callClock: new CallClock(() => ports.now()),
+    requestCount: 0,
+    cachedHandshake: {},
+    discoveredCapabilities: undefined,
+    runsTasks: false,
+  };
+}
+
+/** The record of a client that attaches to the lineage. */
+export function createSession(lineage: LineageRecord, client: Session['client']): Session {
+  const session: Session = {
+    lineage,
+    client,
+    agreement: lineage.sessions.size === 0 ? lineage.agreement : new Agreement(),
+    served: createServed(),
+    streams: new ListenStreams(),
+    serverRequests: new ServerRequests(),
+    goneTasks: new GoneTasks(),
+    progress: new Map(),
+    minimumProgress: new Map(),
+    hasServerAnswered: false,
+    promisedButMissing: new Set(),
+    ignoresToolList: false,
+    agentToolNames: possibleNames(),
+    areToolNamesKnown: false,
+    standInTools: 'unlisted',
+    agentCalls: new Map(),
+    notes: undefined,
+    reportedFaults: new Set(),
+    lastMalformed: undefined,
+  };
+  lineage.sessions.add(session);
+  return session;
+}
+
+export function isAlive({ serving, candidate }: LineageRecord, upstream: Upstream): boolean {
+  return upstream === serving || upstream === candidate || upstream.isDraining;
+}
+
+/** The newer generations that the session was replayed to already. */
+export function replayedAfter(session: Session, upstream: Upstream | undefined): Upstream[] {
+  const { generation } = upstream ?? { generation: 0 };
+  const newer = [...session.lineage.upstreams].filter((other) => other.generation > generation);
+  return newer.filter((other) => other.sessionsReplayedTo.has(session));
+}
+
+/** Whether any server of the lineage has answered any client. */
+export function hasServerAnswered({ sessions }: LineageRecord): boolean {
+  for (const session of sessions) if (session.hasServerAnswered) return true;
+  return false;
+}
+
+/** No server has answered a client or could, and none was told of a failure: clients wait for the first server. */
+export function awaitsFirst(lineage: LineageRecord): boolean {
+  return lineage.serving === undefined && lineage.failure === undefined && !hasServerAnswered(lineage);
+}

@@ -1,0 +1,213 @@
+/**
+ * The requests of clients that one generation owes an answer to. Each is answered once: an answer that is not owed,
+ * because it was given already or because the request has moved to another generation, is nobody's. What to do with what
+ * a lost generation owed is decided in exchange/.
+ */
+import type { Id } from '../wire/envelope.js';
+import { keyOf, type Key } from '../wire/ids.js';
+import { Message } from '../wire/message.js';
+import { CallClock } from './call-times.js';
+
+interface Entry<S> {
+  /** Whose it is. Undefined: nobody's, it waits in the pool. */
+  session: S | undefined;
+  /** As the client wrote it. */
+  id: Id;
+  /** Of the id on the wire to the server. */
+  key: Key;
+  /** Chooses its bucket. */
+  hash: number;
+  /** Grows with every request, over all generations. */
+  order: number;
+  method: string;
+  /** As it was read, for the few that may be sent again; of a call that was cancelled, nothing. */
+  message: Message;
+  /** The requests of one batch are answered together and never sent again. */
+  batch: Batch | undefined;
+  /** It has been with another generation before, which was lost. */
+  isRetry: boolean;
+  cancelled: boolean;
+  /** The next in its bucket: older, and under the same id or another. */
+  next: Entry<S> | undefined;
+}
+
+export interface PendingRequest<S> extends Readonly<Omit<Entry<S>, 'session' | 'next'>> {
+  readonly session: S;
+}
+
+/** Tells one batch from the others. */
+export type Batch = object;
+
+const CALL = 'tools/call';
+const NOTHING = Message.of(Buffer.alloc(0));
+/** How many entries are kept for the next requests. */
+const POOL_SIZE = 1024;
+/** To begin with; a power of two. With fewer requests open, most buckets hold one or none. */
+const BUCKETS = 1024;
+/** Of a key that is longer than anybody's, so many characters choose the bucket. */
+const HASHED_CHARACTERS = 256;
+
+export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
+  /**
+   * By key, the newest first. A hash table of our own instead of a `Map`. A `Map` that is filled and emptied all the
+   * time allocates a new table every few hundred requests, and the old tables reference the new ones. Once one of them
+   * is in V8's old generation, all later ones are promoted too and wait for a full collection (figures:
+   * docs/PERFORMANCE.md).
+   */
+  #buckets = empty<S>(BUCKETS);
+  #size = 0;
+  #count = 0;
+  readonly #pool: Entry<S>[] = [];
+  readonly #clock: CallClock;
+
+  /** `clock`: of all generations of a lineage. */
+  constructor(clock: CallClock = new CallClock()) {
+    this.#clock = clock;
+  }
+
+  /** How many answers clients still wait for. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Null ids ask for nothing that could be matched. */
+  add(session: S, id: Id, method: string, message: Message, batch?: Batch, isRetry = false): void {
+    const key = keyOf(id);
+    if (key === 'null') return;
+    const entry = this.#pool.pop() ?? blank<S>();
+    entry.session = session;
+    entry.id = id;
+    entry.key = key;
+    entry.hash = hashOf(key);
+    entry.order = this.#clock.began(method);
+    entry.method = method;
+    entry.message = message;
+    entry.batch = batch;
+    entry.isRetry = isRetry;
+    entry.cancelled = false;
+    if (++this.#size > 2 * this.#buckets.length) this.#grow();
+    this.#file(entry);
+    this.#count++;
+  }
+
+  /** The request is answered. Undefined if nothing was owed under this id. */
+  complete(id: Id): PendingRequest<S> | undefined {
+    const pending = this.find(keyOf(id));
+    if (pending !== undefined) this.remove(pending);
+    return pending;
+  }
+
+  /** The newest under this id. */
+  find(key: Key): PendingRequest<S> | undefined {
+    let entry = this.#buckets[this.#bucketOf(hashOf(key))];
+    while (entry !== undefined && entry.key !== key) entry = entry.next;
+    return entry as PendingRequest<S> | undefined;
+  }
+
+  /**
+   * A cancelled request is never sent again. Of a call nothing is kept. Of other requests the bytes are kept, because a
+   * late result (a page of a list) is recorded by its params. They are copied: a line keeps the whole chunk that it was
+   * read in.
+   */
+  cancel(pending: PendingRequest<S>): void {
+    if (pending.cancelled) return;
+    const entry = pending as Entry<S>;
+    entry.cancelled = true;
+    entry.message = pending.method === CALL ? NOTHING : pending.message.copy();
+    this.#closed(pending);
+  }
+
+  /** Takes out all of them, oldest first. */
+  takeAll(): PendingRequest<S>[] {
+    const taken = [...this];
+    for (const pending of taken) this.remove(pending);
+    return taken;
+  }
+
+  remove(pending: PendingRequest<S>): void {
+    const entry = pending as Entry<S>;
+    const bucket = this.#bucketOf(entry.hash);
+    const first = this.#buckets[bucket];
+    if (first === entry) {
+      this.#buckets[bucket] = entry.next;
+    } else {
+      let before = first;
+      while (before !== undefined && before.next !== entry) before = before.next;
+      if (before !== undefined) before.next = entry.next;
+    }
+    entry.next = undefined;
+    this.#size--;
+    if (!entry.cancelled) this.#closed(pending);
+  }
+
+  /** What was taken out, and nobody looks at any more, is used again. */
+  recycle(pending: PendingRequest<S>): void {
+    const entry = pending as Entry<S>;
+    entry.session = undefined;
+    entry.id = entry.key = entry.method = '';
+    entry.message = NOTHING;
+    entry.batch = undefined;
+    if (this.#pool.length < POOL_SIZE) this.#pool.push(entry);
+  }
+
+  /** Oldest first. */
+  [Symbol.iterator](): Iterator<PendingRequest<S>> {
+    return (this.#all() as PendingRequest<S>[])[Symbol.iterator]();
+  }
+
+  #closed({ method, order }: PendingRequest<S>): void {
+    this.#count--;
+    this.#clock.ended(method, order);
+  }
+
+  #bucketOf(hash: number): number {
+    return hash & (this.#buckets.length - 1);
+  }
+
+  #file(entry: Entry<S>): void {
+    const bucket = this.#bucketOf(entry.hash);
+    entry.next = this.#buckets[bucket];
+    this.#buckets[bucket] = entry;
+  }
+
+  #all(): Entry<S>[] {
+    const all: Entry<S>[] = [];
+    if (this.#size === 0) return all;
+    for (const first of this.#buckets) for (let entry = first; entry !== undefined; entry = entry.next) all.push(entry);
+    return all.sort((one, other) => one.order - other.order);
+  }
+
+  #grow(): void {
+    const all = this.#all();
+    this.#buckets = empty(2 * this.#buckets.length);
+    for (const entry of all) this.#file(entry);
+  }
+}
+
+function blank<S>(): Entry<S> {
+  return {
+    session: undefined,
+    id: '',
+    key: '',
+    hash: 0,
+    order: 0,
+    method: '',
+    message: NOTHING,
+    batch: undefined,
+    isRetry: false,
+    cancelled: false,
+    next: undefined,
+  };
+}
+
+function hashOf(key: Key): number {
+  const { length } = key;
+  const step = length <= HASHED_CHARACTERS ? 1 : Math.ceil(length / HASHED_CHARACTERS);
+  let hash = length;
+  for (let at = 0; at < length; at += step) hash = (hash * 31 + key.charCodeAt(at)) | 0;
+  return hash ^ (hash >>> 15);
+}
+
+function empty<S>(buckets: number): (Entry<S> | undefined)[] {
+  return Array.from({ length: buckets }, () => undefined);
+}

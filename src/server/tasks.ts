@@ -1,0 +1,46 @@
+/**
+ * The tasks that one server runs for clients (`tasks/…`), and whether a client still has something to expect of them. A
+ * task lives in the process that began it, so requests about it go there, and that process drains until its tasks are
+ * over. Pure; what a message says about a task is read in exchange/task-messages.ts.
+ */
+
+interface Task<S> {
+  readonly session: S;
+  /** The client has its result, or knows that there is none. */
+  isOver: boolean;
+}
+
+export class Tasks<S> {
+  readonly #tasks = new Map<string, Task<S>>();
+
+  get size(): number {
+    return this.#tasks.size;
+  }
+
+  get openCount(): number {
+    let open = 0;
+    if (this.#tasks.size > 0) for (const { isOver } of this.#tasks.values()) if (!isOver) open++;
+    return open;
+  }
+
+  add(id: string, session: S): void {
+    this.#tasks.set(id, { session, isOver: false });
+  }
+
+  has(id: string): boolean {
+    return this.#tasks.has(id);
+  }
+
+  /** The client has been told how it ended. */
+  end(id: string): void {
+    const task = this.#tasks.get(id);
+    if (task !== undefined) task.isOver = true;
+  }
+
+  /** The server is gone, and its tasks with it. */
+  takeAll(): { readonly id: string; readonly session: S; readonly isOver: boolean }[] {
+    const all = [...this.#tasks].map(([id, task]) => ({ id, ...task }));
+    this.#tasks.clear();
+    return all;
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What is true of one generation and of no other: its process, its channel, who owes whom an answer, and what it is
+ * known to be able to do. Dropping a generation is dropping this record (P10, no cross-talk). Who serves, and what
+ * becomes of a message, is decided elsewhere. `S`: whose requests these are; nothing is known of it here.
+ */
+import type { Channel } from '../channel/channel.js';
+import type { Fetched } from '../lists/fetch.js';
+import type { ListName } from '../lists/lists.js';
+import { keyOf, type Key } from '../wire/ids.js';
+import type { Id } from '../wire/envelope.js';
+import { request } from '../wire/json-rpc.js';
+import type { Message } from '../wire/message.js';
+import type { CallClock } from './call-times.js';
+import { OwedByClients } from './owed-by-clients.js';
+import { PendingRequests } from './pending-requests.js';
+import type { ServerProcess } from './server-process.js';
+import { Tasks } from './tasks.js';
+
+/** What came of a request of the proxy's own. */
+export type Reply =
+  | { readonly kind: 'result'; readonly message: Message }
+  | { readonly kind: 'error'; readonly message: Message }
+  | { readonly kind: 'gone' };
+
+/** What a client was told that servers can do, and what this generation can. */
+export interface CapabilityGaps {
+  readonly promisedButMissing: ReadonlySet<string>;
+  /** The client can't be told of these. */
+  readonly gained: readonly string[];
+}
+
+export interface UpstreamParts {
+  readonly generation: number;
+  readonly process: ServerProcess;
+  readonly channel: Channel;
+  /** What it has printed on stdout for people and not ended with a newline, as a prompt. */
+  unfinishedText(): string;
+}
+
+/** What the generations of one lineage have in common. */
+export interface UpstreamContext {
+  readonly callClock: CallClock;
+  /** On the monotonic clock. */
+  now(): number;
+  /** An id for a request of the proxy's own, which no client uses. */
+  newRequestId(): Id;
+}
+
+export class Upstream<S = unknown> {
+  readonly generation: number;
+  readonly process: ServerProcess;
+  readonly channel: Channel;
+  readonly unfinishedText: () => string;
+  /** When the record was made, on the monotonic clock. */
+  readonly startedAt: number;
+  /** The requests of clients that it owes an answer to. */
+  readonly pending: PendingRequests<S>;
+  /** What clients owe it. */
+  readonly serverRequests = new OwedByClients<S>();
+  readonly tasks = new Tasks<S>();
+  /** The proxy's own requests, by their ids. */
+  readonly proxyRequests = new Map<Key, (reply: Reply) => void>();
+  /** Clients' `subscriptions/listen` streams that it was opened with: whether it has acknowledged them, by stream. */
+  readonly streams = new Map<object, boolean>();
+  /**
+   * It has ended streams of late: if it goes, they outlive it, and the client never hears of their end.
+   */
+  isClosingStreams = false;
+  /** It was asked something that leaves no doubt about the era: a process pins its era with such a message. */
+  eraPinned = false;
+  readonly capabilityGaps = new Map<S, CapabilityGaps>();
+  /** The tools that it declared safe to call twice. */
+  retrySafeTools: ReadonlySet<string> = new Set();
+  /** A candidate's notifications of changed lists since it was last asked for them: true once it serves. */
+  readonly suppressedListChanges = new Set<string>();
+  /** Sessions that were replayed to it: what a client agrees to from then on, it has to be told too. */
+  readonly sessionsReplayedTo = new Set<S>();
+  /** The lists that it was seen to have when the proxy asked for them. */
+  readonly knownLists = new Map<ListName, Fetched>();
+  /** It was replaced and finishes what it owes. */
+  isDraining = false;
+  /** Nobody waits for it any more. */
+  isAbandoned = false;
+  /** What it says first, and its first answer, have yet to come and somebody waits for them. */
+  expectsFirstMessage = false;
+  expectsFirstResponse = false;
+  /** Resolves when it owes nothing any more. */
+  readonly drained: Promise<void>;
+  /** Resolves when its process is gone. */
+  readonly gone: Promise<void>;
+  readonly #context: UpstreamContext;
+  #markDrained: () => void = () => {};
+  #markGone: () => void = () => {};
+
+  constructor({ generation, process, channel, unfinishedText }: UpstreamParts, context: UpstreamContext) {
+    this.generation = generation;
+    this.process = process;
+    this.channel = channel;
+    this.unfinishedText = unfinishedText;
+    this.#context = context;
+    this.startedAt = context.now();
+    this.pending = new PendingRequests(context.callClock);
+    this.drained = new Promise((resolve) => (this.#markDrained = resolve));
+    this.gone = new Promise((resolve) => (this.#markGone = resolve));
+  }
+
+  /** Whether clients still have something to expect of it. */
+  get owesAnything(): boolean {
+    return this.pending.count > 0 || this.tasks.openCount > 0;
+  }
+
+  markDrained(): void {
+    this.#markDrained();
+  }
+
+  markGone(): void {
+    this.#markGone();
+  }
+
+  /** A request of the proxy's own: the answer is kept from clients. `params` is JSON. */
+  sendProxyRequest(method: string, params: string | undefined, onReply: (reply: Reply) => void): Key {
+    const id = this.#context.newRequestId();
+    const key = keyOf(id);
+    this.proxyRequests.set(key, onReply);
+    if (method !== 'server/discover') this.eraPinned = true;
+    this.channel.send(request(id, method, params));
+    return key;
+  }
+
+  /** The same; `gone` as well if the signal comes first. */
+  request(method: string, params: string | undefined, signal: AbortSignal): Promise<Reply> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve({ kind: 'gone' });
+      const giveUp = (): void => {
+        this.proxyRequests.delete(key);
+        resolve({ kind: 'gone' });
+      };
+      const key = this.sendProxyRequest(method, params, (reply) => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(reply);
+      });
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  /** Nobody answers the proxy's own requests any more. */
+  failProxyRequests(): void {
+    const open = [...this.proxyRequests.values()];
+    this.proxyRequests.clear();
+    for (const onReply of open) onReply({ kind: 'gone' });
+  }
+
+  /** An answer to one of the proxy's own requests. False if it is none. */
+  completeProxyRequest(id: Id, message: Message, isError: boolean): boolean {
+    const key = keyOf(id);
+    const onReply = this.proxyRequests.get(key);
+    if (onReply === undefined) return false;
+    this.proxyRequests.delete(key);
+    onReply({ kind: isError ? 'error' : 'result', message });
+    return true;
+  }
+}
