@@ -5,7 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
-import type { Log } from '../sinks/log.js';
+import type { EventBus } from '../events/bus.js';
 import type { FirstServer } from '../server/early-server.js';
 import type { ServerSpec } from '../server/start-server.js';
 import type { Noise } from '../server/noise.js';
@@ -31,7 +31,7 @@ export interface FlowContext {
   readonly configInForce: ConfigInForce;
   /** `configInForce.current`. */
   readonly config: Config;
-  log: Log;
+  readonly events: EventBus;
   /** The command as a person would name it, without its arguments. */
   readonly name: string;
   readonly tooLong: string;

@@ -14,11 +14,13 @@ import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 /** The pipe makes no requests of its own, and keeps no times. */
 const UNUSED = { callClock: new CallClock(), now: () => 0, newRequestId: () => 'null' };
 
+const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
+
 export async function passThrough(context: StdioFlowContext): Promise<Flow> {
-  const { io, config, log, noise, ended } = context;
+  const { io, config, events: bus, noise, ended } = context;
   const live = new Set<Upstream>();
   const end = (reason: ShutdownReason): void => {
-    if (!shutdown.begun) log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    if (!shutdown.begun) bus.emit({ kind: 'closing', by: reason.by });
     shutdown.begin(reason);
   };
 
@@ -26,11 +28,8 @@ export async function passThrough(context: StdioFlowContext): Promise<Flow> {
     message: (_, message) => client.send(message),
     noise,
     oversized: ({ process }) => {
-      log.error(
-        'failed',
-        `the server wrote a line of more than ${config.maxMessage} bytes: it is stopped. --max-message raises the limit`,
-      );
-      process.failAndKill(`wrote a line of more than ${config.maxMessage} bytes`);
+      bus.emit({ kind: 'line-too-long', generation: undefined, limit: config.maxMessage });
+      process.failAndKill({ kind: 'line-too-long', limitBytes: config.maxMessage });
     },
     full: (_, full) => (full ? client.pause() : client.resume()),
     halfClosed: () => {},
@@ -51,7 +50,7 @@ export async function passThrough(context: StdioFlowContext): Promise<Flow> {
   const { upstream } = started;
   const { channel: server } = upstream;
   live.add(upstream);
-  log.info('starting', `serving ${context.name}, without reloading`, { generation: 1, pid: upstream.process.pid });
+  bus.emit({ kind: 'piping', name: context.name, generation: 1, pid: upstream.process.pid });
 
   const client = new StdioChannel(
     io.input,
@@ -74,6 +73,6 @@ export async function passThrough(context: StdioFlowContext): Promise<Flow> {
   return {
     close: () => end({ by: 'client' }),
     signal: (name) => end({ by: 'signal', signal: name }),
-    reload: () => log.warn('warning', 'nothing is reloaded: there is nothing to watch, or reloading is switched off'),
+    reload: () => bus.emit({ kind: 'warning', text: NOTHING_TO_RELOAD }),
   };
 }

@@ -12,7 +12,7 @@ import type { ToolNames } from '../agent/tool-names.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
 import type { Session } from '../exchange/records.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Happened, History } from './history.js';
+import type { History } from './history.js';
 import type { LiveGenerations } from './live-generations.js';
 import type { Snapshots } from './snapshots.js';
 import type { State } from './states.js';
@@ -55,7 +55,7 @@ export function statusAnswer(
   const generation = serving?.generation;
   const { lastReload, lastFailure, lastBuild, lastChange } = history;
   const { gained = [] } = serving?.capabilityGaps.get(session) ?? {};
-  const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
+  const seen = { lastReload, lastChange, lastBuild };
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
   const { buildProposal: proposal } = flow.config;
@@ -73,7 +73,7 @@ export function statusAnswer(
     ...(gained.length === 0 ? {} : { gainedCapabilities: gained }),
     ...(serving === undefined ? {} : { generation, uptimeMs: Math.round(performance.now() - serving.startedAt) }),
     fingerprint: flow.config.rules.map((rule) => snapshots()?.disk.fingerprint(rule.name) ?? '').join(' '),
-    ...(lastReload === undefined ? {} : { lastReload: { at: lastReload.at, ...shortened(lastReload.facts) } }),
+    ...(lastReload === undefined ? {} : { lastReload: shortened({ ...lastReload }) }),
     ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
     ...(lastFailure === undefined
       ? {}
@@ -113,13 +113,6 @@ function stderrOf({ traffic, roster }: StatusContext, count: number): readonly s
     .split('\n')
     .slice(-count)
     .map((line) => cutText(line, MAX_LINE));
-}
-
-/** What is told of a change or a reload in words: when, and which files. */
-function filesOf(happened: Happened | undefined): say.FilesAt | undefined {
-  if (happened === undefined) return undefined;
-  const { files } = happened.facts;
-  return { at: happened.at, files: Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [] };
 }
 
 /** The same facts, with lists (files, changes) that may be very long cut short. */

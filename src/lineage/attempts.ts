@@ -6,10 +6,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { buildNote, type LastBuild } from '../agent/status-report.js';
+import { printedText } from '../agent/excerpt.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
 import { demote, type PendingHandshake } from '../exchange/handover.js';
-import { nameFiles } from '../agent/file-names.js';
 import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
 import { Backoff } from './backoff.js';
 import { isCodeError } from './busy.js';
@@ -25,13 +25,16 @@ import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
 import { hangs } from './handshake-timeout.js';
-import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
+import { adoptStep, startStep, type StartStep } from './start-step.js';
+import { endedFailure, saveOutput } from './server-failures.js';
 import { servingOf } from './state.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './draining.js';
+import type { History } from './history.js';
 import { Snapshots } from './snapshots.js';
 
 export interface AttemptsContext extends Stopping {
+  readonly history: History;
   state(): State;
   dispatch(event: Event): void;
   readonly project: Project;
@@ -62,7 +65,7 @@ export class Attempts {
 
   constructor(context: AttemptsContext) {
     this.#context = context;
-    this.#bytecode = new StaleBytecode((text) => context.flow.log.warn('warning', text));
+    this.#bytecode = new StaleBytecode((text) => context.flow.events.emit({ kind: 'warning', text }));
     if (context.project.disk.isOpen) this.#snapshots = this.#createSnapshots();
   }
 
@@ -85,7 +88,7 @@ export class Attempts {
     this.abort();
     this.#run = run;
     if (files.length > 0 && !attempt.retry) {
-      flow.log.info('change', `changed: ${nameFiles(files)}`, { files });
+      flow.events.emit({ kind: 'change', files });
       this.backoff.reset();
     }
     this.#snapshots?.forget('failed');
@@ -305,10 +308,12 @@ export class Attempts {
         if (!(await this.#finish(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
         if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, run, await step.open());
-        if (step.upstream.process.isGone)
-          return this.#failed(number, run, failureOf(flow, step.upstream, 'start'), false);
+        if (step.upstream.process.isGone) {
+          const output = saveOutput(flow, step.upstream);
+          return this.#failed(number, run, endedFailure('start', flow.name, step.upstream, output), false);
+        }
         run.first = awaitsFirst(lineage) && (run.attempt.number === 1 || lineage.agreement.isLocalResult);
-        if (number > 1) history.restarting(number, run, this.lastExit);
+        if (number > 1) history.recordRestarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }
   }
@@ -320,7 +325,7 @@ export class Attempts {
     const state = this.#context.state();
     const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
     // What it needs may be in the hands of the server beside it, in words that nobody knows.
-    const beside = isBeside && !isCodeError(failure.output) ? true : undefined;
+    const beside = isBeside && !isCodeError(printedText(failure.output)) ? true : undefined;
     const pause = this.#restartDelay();
     this.#context.dispatch({
       on: 'start-failed',
@@ -360,7 +365,7 @@ export class Attempts {
     const { traffic, roster } = this.#context;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
-      this.#context.history.retiring(number + 1, run, this.lastExit);
+      this.#context.history.recordRetiring(number + 1, run, this.lastExit);
       this.#context.dispatch({ on: 'drains', generation: number });
       const upstream = roster.get(number);
       if (upstream === undefined) return;
@@ -382,7 +387,7 @@ export class Attempts {
 
   #createSnapshots(): Snapshots {
     const { flow, project, window, onQuiet } = this.#context;
-    return new Snapshots(project, window, () => flow.log, onQuiet);
+    return new Snapshots(project, window, flow.events, onQuiet);
   }
 
   #queue(run: Run, work: () => Promise<void>): void {

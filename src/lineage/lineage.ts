@@ -32,6 +32,8 @@ import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining
 import { MessageFlow } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
+const BECAME_REPLACE =
+  "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start";
 const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: null } };
 
 export class Lineage {
@@ -66,8 +68,7 @@ export class Lineage {
   constructor(flow: FlowContext, project: Project) {
     this.#flow = flow;
     this.#project = project;
-    this.#history = new History(flow);
-    flow.log = this.#history.watching(flow.log);
+    this.#history = new History({ events: flow.events, isLogFile: () => flow.config.logFile !== undefined });
     this.#traffic = new MessageFlow(flow, this.#roster, {
       agent: (call) => this.#agent.handle(call),
       retryFailure: (waits) => this.#retryFailure(waits),
@@ -86,13 +87,14 @@ export class Lineage {
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
     });
     const { signal: over } = this.#over;
-    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over, history: this.#history };
+    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over };
     this.#window = project.attach({
       callTimes: () => this.#traffic.lineage.callClock.times,
       requests: () => this.#traffic.lineage.requestCount,
     });
     this.#attempts = new Attempts({
       ...this.#stopping,
+      history: this.#history,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
       project,
@@ -118,6 +120,7 @@ export class Lineage {
     });
     this.#agent = new AgentTools({
       ...this.#stopping,
+      history: this.#history,
       state: () => this.#state,
       snapshots: () => this.#attempts.snapshots,
       dispatch: (event) => this.#dispatch(event),
@@ -126,7 +129,6 @@ export class Lineage {
     this.#health = new Health({
       flow,
       lineage: this.#traffic.lineage,
-      history: this.#history,
       run: () => this.#attempts.run,
     });
     this.#shutdown = new Shutdown(this.#roster, () => this.#traffic.channels);
@@ -241,10 +243,7 @@ export class Lineage {
       case 'stop-waiting':
         return this.#waiting.abort();
       case 'became-replace':
-        return this.#flow.log.warn(
-          'warning',
-          "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start",
-        );
+        return this.#flow.events.emit({ kind: 'warning', text: BECAME_REPLACE });
       case 'let-finish':
         return void lastAnswers(this.#stopping).then(() => this.#end(SERVER_LEFT));
       case 'end':
@@ -273,7 +272,7 @@ export class Lineage {
     snapshots?.expectFirstMessage(unopened?.generation);
     this.#traffic.expectFirstMessage(unopened);
     promote(lineage, from, to);
-    this.#history.serves(to.generation);
+    this.#history.recordServing(to.generation);
     this.#window.recordReload();
     this.#traffic.applyBackpressure();
     if (from === undefined) return;
@@ -281,7 +280,7 @@ export class Lineage {
     if (!lineage.agreement.isOpen) dropGeneration(lineage, from);
     const { generation } = from;
     void drain(this.#stopping, from, false).then(async () => {
-      this.#flow.log.debug('drained', `generation ${generation} is gone`, { generation });
+      this.#flow.events.emit({ kind: 'drained', generation });
       // It may have cached old code as new, and the next Python that starts need not be ours.
       await this.#attempts.removeBytecode();
     });
@@ -354,7 +353,7 @@ export class Lineage {
   }
 
   #end(reason: ShutdownReason): void {
-    if (!this.#shutdown.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    if (!this.#shutdown.begun) this.#flow.events.emit({ kind: 'closing', by: reason.by });
     this.#shutdown.begin(reason);
     this.#dispatch({ on: 'close' });
     this.#finish();
@@ -381,8 +380,8 @@ export class Lineage {
     this.#attempts.snapshots?.close();
     await this.#project.detach(this.#window);
     await alone;
-    this.#flow.log.debug('closed', 'closed');
-    await this.#history.close();
+    this.#flow.events.emit({ kind: 'closed' });
+    this.#history.close();
     this.#configChanges[Symbol.dispose]();
     this.#resolveClosed(await this.#shutdown.finish());
   }

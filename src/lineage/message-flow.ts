@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { Channel } from '../channel/channel.js';
 import type { Config } from '../config/config.js';
+import { trafficOf } from '../events/traffic.js';
 import type { FlowContext } from '../flow/flow.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
@@ -79,7 +80,7 @@ export class MessageFlow {
   #watchesStreams = false;
 
   constructor(flow: FlowContext, generations: LiveGenerations, events: MessageFlowEvents) {
-    const { config, log } = flow;
+    const { config, events: bus } = flow;
     this.#events = events;
     // As many wait by it as the client has sent lists of tools.
     setMaxListeners(0, this.#closed.signal);
@@ -99,9 +100,9 @@ export class MessageFlow {
         refusedDiscover: () => void cache.forgetDiscover(),
         later: (ms, work) =>
           void delay(ms, undefined, { signal: this.#closed.signal, ref: false }).then(work, () => {}),
-        warn: (text) => log.warn('warning', text),
+        warn: (text) => bus.emit({ kind: 'warning', text }),
         warnOnce: (text) => {
-          if (!this.#warned.has(text)) log.warn('warning', text);
+          if (!this.#warned.has(text)) bus.emit({ kind: 'warning', text });
           this.#warned.add(text);
         },
       },
@@ -122,6 +123,7 @@ export class MessageFlow {
     const cache = new HandshakeCache(flow, this.lineage);
     this.serverEvents = {
       message: (upstream, message) => {
+        if (bus.wants('traffic')) bus.emit(trafficOf('server', upstream.generation, message.envelope, message.length));
         const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
         fromServer(this.lineage, upstream, message);
         if (upstream.expectsFirstMessage) {
@@ -138,12 +140,12 @@ export class MessageFlow {
       },
       noise: flow.noise,
       oversized: ({ generation, process }) => {
-        const fault = `wrote a line of more than ${flow.config.maxMessage} bytes`;
-        log.error('failed', `generation ${generation} ${fault}: it is stopped. --max-message raises the limit`);
-        process.failAndKill(fault);
+        const limit = flow.config.maxMessage;
+        bus.emit({ kind: 'line-too-long', generation, limit });
+        process.failAndKill({ kind: 'line-too-long', limitBytes: limit });
       },
       full: () => this.applyBackpressure(),
-      halfClosed: ({ process }, pipe) => process.failAndKill(`closed its ${pipe} and was stopped`),
+      halfClosed: ({ process }, pipe) => process.failAndKill({ kind: 'pipe-closed', pipe }),
       exit: (upstream, exit) => {
         this.applyBackpressure();
         events.onExit(upstream, exit);
@@ -174,6 +176,8 @@ export class MessageFlow {
   #fromClient(session: Session, read: Message, since: number): void {
     const message = asMeant(session, read);
     const { envelope } = message;
+    const { events: bus } = this.#flow;
+    if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, message.length));
     if (!session.hasServerAnswered && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
       this.#events.onOpening(session, envelope.id, envelope.method);
     fromClient(session, message, since);
@@ -280,19 +284,15 @@ export class MessageFlow {
   }
 }
 
-/** Whoever reads the log must know that a client has a session though its server has not answered. */
+/** People must know that a client has a session though its server has not answered. */
 function reportOpening(
-  { log, name }: FlowContext,
+  { events, name }: FlowContext,
   method: string,
   isGuess: boolean,
   failure: Failure | undefined,
 ): void {
-  const answer = isGuess ? 'with a minimal answer' : 'with what it said when it last ran';
-  const then = failure === undefined ? 'everything else waits for it' : 'its tools come once it has started';
-  log.info('starting', `${name} has not answered ${method}: the client is answered in its place, ${answer}; ${then}`, {
-    method,
-    inPlace: isGuess ? 'guess' : 'remembered',
-  });
+  const inPlace = isGuess ? 'guess' : 'remembered';
+  events.emit({ kind: 'opened-in-place', name, method, inPlace, failing: failure !== undefined });
 }
 
 function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {

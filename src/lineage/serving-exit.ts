@@ -2,13 +2,13 @@
  * What the state machine is told when the process of the serving generation has ended by itself: what that means for a
  * server with such a life, how it ended, and how long to wait before the next start. What follows is decided there.
  */
-import { afterMalformed } from '../exchange/malformed.js';
+import { lastMalformed } from '../exchange/malformed.js';
 import { hasServerAnswered, type Upstream } from '../exchange/records.js';
 import type { Exit } from '../process/child.js';
 import type { Attempts } from './attempts.js';
 import type { Stopping } from './draining.js';
 import { meaningOf, type Life } from './exits.js';
-import { failureOf } from './start-step.js';
+import { endedFailure, saveOutput } from './server-failures.js';
 import type { Event } from './states.js';
 
 export interface ServingExitContext extends Pick<Stopping, 'flow' | 'traffic'> {
@@ -28,9 +28,8 @@ export function servingExit(
   const now = performance.now();
   const meaning = meaningOf(exit.code, { ...life, hasAnswered: hasServerAnswered(lineage), ranMs: now - startedAt });
   const kind = meaning === 'restarts' || meaning === 'leaves' ? 'crash' : meaning;
-  const end = failureOf(flow, upstream, kind);
-  const malformed = [...lineage.sessions].map((session) => afterMalformed(session, upstream));
-  const caused = { ...end, how: `${end.how}${malformed.find((text) => text !== '') ?? ''}` };
+  const [malformed] = [...lineage.sessions].flatMap((session) => lastMalformed(session, upstream) ?? []);
+  const ended = endedFailure(kind, flow.name, upstream, saveOutput(flow, upstream), malformed);
   return {
     on: 'exit',
     generation: upstream.generation,
@@ -40,6 +39,6 @@ export function servingExit(
     exit,
     // A crashed server is started again on the ladder alone. Calls may try once more where it looks like a mistake in
     // the code.
-    failure: meaning === 'start' || meaning === 'exit' ? retries.failed(caused, startedAt) : caused,
+    failure: meaning === 'start' || meaning === 'exit' ? retries.failed(ended, startedAt) : ended,
   };
 }

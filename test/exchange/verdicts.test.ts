@@ -5,7 +5,8 @@ import { failureSaid, type Message } from '../support/message.js';
 import { fc } from '../support/property.js';
 import { answer, play, request, tell, type Play, holdTraffic, drop, release, demote, promote } from './play.js';
 
-const failure = { kind: 'build', command: 'tsc', how: 'exited with code 2', output: 'error TS1005' } as const;
+const cause = { kind: 'exit', code: 2 } as const;
+const failure = { kind: 'build', command: 'tsc', cause, output: 'error TS1005' } as const;
 
 function serving(game: Play, generation = 1): Play {
   promote(game, generation);

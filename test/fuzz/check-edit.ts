@@ -12,7 +12,7 @@ import { attempt, follow, isObject, withSet } from './reference.js';
 
 const NAMES = ['id', 'params', 'result', 'capabilities', 'tools', 'listChanged', '_meta', '__proto__', 'content', ''];
 const VALUES = ['1', '"é"', '{"listChanged":true}', '[]', '123456789012345678901', 'null'];
-const failure = { kind: 'build', command: 'tsc', how: 'exited with code 2', output: 'boom' } as const;
+const failure = { kind: 'build', command: 'tsc', cause: { kind: 'exit', code: 2 }, output: 'boom' } as const;
 
 export function checkEdit(line: Buffer, random: Random): void {
   const parsed = attempt(line.toString());

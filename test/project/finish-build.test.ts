@@ -16,7 +16,7 @@ import { project } from '../support/project.js';
 import type { Project } from '../support/project.js';
 
 const built: BuildResult = { kind: 'built', ms: 5, output: { excerpt: () => '' } };
-const failed: BuildResult = { ...built, kind: 'failed', detail: 'exited with code 2' };
+const failed: BuildResult = { ...built, kind: 'failed', cause: { kind: 'exit', code: 2 } };
 
 for (const { what, fingerprint = 'a', saved, savedBefore, verdict } of [
   { what: 'nothing was saved', saved: [], verdict: 'record' },

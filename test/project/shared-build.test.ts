@@ -50,7 +50,7 @@ test('P6 an attempt that began while the build ran is served by it also after it
     [true, true, false, false],
   );
   clock.now = 2000;
-  end({ kind: 'failed', failure: { kind: 'build', command: 'make', how: 'failed', output: '' } });
+  end({ kind: 'failed', failure: { kind: 'build', command: 'make', cause: { kind: 'not-runnable' }, output: '' } });
   await lead;
   assert.deepEqual([asks(900), asks(1999), asks(2000), asks(2500)], [true, true, false, false]);
 });

@@ -11,7 +11,9 @@ import { fixedConfig } from '#src/config/config-in-force.js';
 import { exitCodeOf } from '#src/exit-code.js';
 import type { FlowContext } from '#src/flow/flow.js';
 import { Project } from '#src/project/project.js';
-import type { Log } from '#src/sinks/log.js';
+import { createEventBus, type EventBus } from '#src/events/bus.js';
+import { logEntry, LOGGED_KINDS } from '#src/sinks/log-words.js';
+import { openStateSinks } from '#src/sinks/open-state-sinks.js';
 import type { Disk } from './disk.js';
 import type { Setting } from './script.js';
 
@@ -57,15 +59,9 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
 
 function contextOf(config: Config, { name, logged }: ConnectedClient): FlowContext {
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const log: Log = {
-    debug: () => {},
-    info: logged,
-    warn: (event, text) => logged(event, text),
-    error: (event, text) => logged(event, text),
-  };
   return {
     config,
-    log,
+    events: eventsFor(config, logged),
     configInForce: fixedConfig(config),
     first: undefined,
     helperCommand: undefined,
@@ -85,6 +81,17 @@ function contextOf(config: Config, { name, logged }: ConnectedClient): FlowConte
     noise: () => {},
     reportNotStarted: () => {},
   };
+}
+
+/** The client's model sees what people see; the state directory is on the simulated disk. */
+function eventsFor(config: Config, logged: ConnectedClient['logged']): EventBus {
+  const events = createEventBus();
+  events.subscribe(LOGGED_KINDS, (event) => {
+    const { level, name, text, fields } = logEntry(event, { isFile: false });
+    if (level !== 'debug') logged(name, text, level === 'info' ? fields : {});
+  });
+  openStateSinks(events, config);
+  return events;
 }
 
 function configOf(setting: Setting): Config {

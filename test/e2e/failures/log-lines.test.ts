@@ -1,5 +1,5 @@
 // What the log says of failures, and of their end: the last line is true. What the client is told meanwhile is for the
-// other tests of this folder, the words of every line for test/lineage/failure-text.test.ts.
+// other tests of this folder, the words of every line for test/agent/failure-log.test.ts.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

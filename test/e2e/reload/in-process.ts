@@ -5,7 +5,8 @@ import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { resolveConfig, type Rule } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
-import { createLog } from '#src/sinks/log.js';
+import { createEventBus } from '#src/events/bus.js';
+import { subscribeLog } from '#src/sinks/log.js';
 import { createProxy } from '#src/proxy.js';
 import { cleanup } from '../../support/cleanup.js';
 import { converse, type Conversation } from '../../support/conversation.js';
@@ -28,7 +29,9 @@ export function inProcess(t: TestContext, cwd: string, rules: readonly Rule[]): 
   if (!resolved.ok) throw new Error(resolved.error);
   const config = fixedConfig({ ...resolved.value.config, rules });
   const write = (line: string) => void log.push(line);
-  const proxy = createProxy({ input, output, stderr }, config, createLog({ level: 'debug', format: 'text', write }));
+  const events = createEventBus();
+  subscribeLog(events, { level: 'debug', format: 'text', write });
+  const proxy = createProxy({ input, output, stderr }, config, events);
   cleanup(t, async () => {
     input.end();
     await proxy.closed;

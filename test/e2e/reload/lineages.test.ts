@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { resolveConfig, type Config, type Rule } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
+import { createEventBus, type EventBus } from '#src/events/bus.js';
 import type { FlowContext } from '#src/flow/flow.js';
 import { connectStdio } from '#src/front/stdio.js';
 import { Lineage } from '#src/lineage/lineage.js';
@@ -15,7 +16,7 @@ import { newMark } from '#src/process/mark.js';
 import { OrphanGuard } from '#src/process/orphan-guard.js';
 import { Project } from '#src/project/project.js';
 import { childSpec } from '#src/server/child-spec.js';
-import { createLog } from '#src/sinks/log.js';
+import { subscribeLog } from '#src/sinks/log.js';
 import { cleanup } from '../../support/cleanup.js';
 import { newMarker, project, testEnvironment, type Message } from '../../support/harness.js';
 import { splitLines } from '../../support/lines.js';
@@ -43,8 +44,8 @@ class Lineages {
     const resolved = resolveConfig({ command: process.execPath, args: ['server.mjs'] }, { cwd, env });
     if (!resolved.ok) throw new Error(resolved.error);
     this.#config = { ...resolved.value.config, rules, stateDir: `${cwd}/state`, projectDir: `${cwd}/state` };
-    const log = this.#logOf('project');
-    this.#project = new Project({ configInForce: fixedConfig(this.#config), log, helperCommand: undefined });
+    const events = this.#eventsOf('project');
+    this.#project = new Project({ configInForce: fixedConfig(this.#config), events, helperCommand: undefined });
   }
 
   count(pattern: RegExp): number {
@@ -102,7 +103,7 @@ class Lineages {
     return {
       configInForce: fixedConfig(config),
       config,
-      log: this.#logOf(name),
+      events: this.#eventsOf(name),
       name: 'server',
       tooLong: 'too long',
       first: undefined,
@@ -118,8 +119,10 @@ class Lineages {
     };
   }
 
-  #logOf(name: string): ReturnType<typeof createLog> {
-    return createLog({ level: 'debug', format: 'text', write: (line) => void this.log.push(`${name} ${line}`) });
+  #eventsOf(name: string): EventBus {
+    const events = createEventBus();
+    subscribeLog(events, { level: 'debug', format: 'text', write: (line) => void this.log.push(`${name} ${line}`) });
+    return events;
   }
 }
 
