@@ -27,12 +27,12 @@ export function announce(
     return;
   }
   if (run.first) return announceReady(flow, session, upstream, run.began);
-  if (failure !== undefined) {
-    log.info('starting', `generation ${upstream?.generation} serves what was built before; the failure stands`, facts);
-    return announceLists(flow, session, run.difference ?? nothing);
-  }
   const found = run.difference;
   for (const doubt of found?.unknown ?? []) log.warn('warning', doubt);
+  if (failure !== undefined) {
+    log.info('starting', `generation ${upstream?.generation} serves what was built before; the failure stands`, facts);
+    return announceLists(flow, session, withLate(found, upstream));
+  }
   const changes = found?.changes.map(describe) ?? [];
   const why = causeOf(run, restart);
   const what = changes.length > 0 ? `: ${changes.join(', ')}` : '';
@@ -42,12 +42,15 @@ export function announce(
     phases: run.phases,
     changes,
   });
+  announceLists(flow, session, withLate(found, upstream));
+}
 
-  // What the new generation said of its lists after it was asked for them, and before it served, is true by now.
+/** What the new generation said of its lists after it was asked for them, and before it served, is true by now. */
+function withLate(found: Difference = nothing, upstream: Upstream | undefined): Difference {
   const suppressed = upstream?.suppressedListChanges;
   const late = LISTS.filter((list) => suppressed?.has(list.notification)).map((list) => list.name);
   suppressed?.clear();
-  announceLists(flow, session, { ...(found ?? nothing), changed: [...(found?.changed ?? []), ...late] });
+  return { ...found, changed: [...found.changed, ...late] };
 }
 
 function causeOf({ files, attempt }: Run, restart: Marker | undefined): string {

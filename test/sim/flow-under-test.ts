@@ -55,8 +55,8 @@ function contextOf(config: Config, { name, input, output, logged, ended }: Conne
   const log: Log = {
     debug: () => {},
     info: logged,
-    warn: (event, text) => logged(event, text),
-    error: (event, text) => logged(event, text),
+    warn: logged,
+    error: logged,
   };
   return {
     io: { input, output, stderr },
