@@ -10,6 +10,7 @@ import { SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
 import type { Config } from '../config/config.js';
 import type { FlowContext } from '../flow/flow.js';
+import { attachSession } from '../exchange/attach.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
 import { expire } from '../exchange/handover.js';
@@ -17,7 +18,6 @@ import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
   createLineageRecord,
-  createSession,
   type ExchangeOptions,
   type LineageRecord,
   type Ports,
@@ -156,7 +156,7 @@ export class MessageFlow {
         gone: () => events.onClientEnd(),
       },
     );
-    this.session = createSession(this.lineage, this.client);
+    this.session = attachSession(this.lineage, this.client);
     this.serverEvents = {
       message: (upstream, message) => {
         const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
