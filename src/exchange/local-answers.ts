@@ -3,6 +3,7 @@
  * that is born broken is opened here all the same, so that a mended server needs no reconnect; what is said of the
  * server then is in opening-answers.ts. A tool's caller reads results, everybody else errors.
  */
+import { failureFacts } from '../agent/failure.js';
 import { failureMessage, failureText, noServer, type Failure } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
 import { error, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
@@ -39,7 +40,7 @@ export function answerLocally(
   if (failure === undefined) return failureAnswer(session, request, { text: noServer() }, { noServer: true });
   const names = toolNames(session, message);
   const words = { text: failureText(failure, names), message: failureMessage(failure, names) };
-  return failureAnswer(session, request, words, failure);
+  return failureAnswer(session, request, words, failureFacts(failure));
 }
 
 /** For a server that has never answered: what it may answer when it does. */

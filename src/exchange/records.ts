@@ -4,6 +4,7 @@
  * handover.ts when generations come and go. Who serves, which failure stands and whether messages are held is shown here
  * by lineage/, and nobody else writes it.
  */
+import type { LineFault } from '../agent/line-faults.js';
 import { possibleNames, type AgentTool } from '../agent/tools.js';
 import type { Failure } from '../agent/words.js';
 import type { Channel } from '../channel/channel.js';
@@ -70,7 +71,7 @@ export interface AgentCall {
 /** A line of the client that was no message, as it was passed on. */
 interface Malformed {
   readonly upstream: Upstream;
-  readonly fault: string;
+  readonly fault: LineFault;
   readonly length: number;
   readonly at: number;
 }
@@ -167,7 +168,7 @@ export interface Session {
   /** What the next tool result has to say besides: of each rule with `note` the last build. */
   notes: ReadonlyMap<string, string> | undefined;
   /** What was wrong with lines of the client, as far as the log has it. */
-  readonly reportedFaults: Set<string>;
+  readonly reportedFaults: Set<LineFault>;
   /** The last line of the client that was no message, and whom it was passed on to. */
   lastMalformed: Malformed | undefined;
 }

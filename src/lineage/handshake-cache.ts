@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';
-import { readStateFile, writeWhole } from '../state/state-file.js';
+import { readStateFile, writeAtomically } from '../state/state-file.js';
 import type { LineageRecord } from '../exchange/records.js';
 import { membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
@@ -77,7 +77,7 @@ function recordVersion({ cachedHandshake, agreement }: LineageRecord, got: unkno
 }
 
 async function write(flow: FlowContext, { cachedHandshake, ports }: LineageRecord): Promise<void> {
-  const written = await writeWhole(join(flow.config.stateDir, NAME), `${JSON.stringify(cachedHandshake)}\n`);
+  const written = await writeAtomically(join(flow.config.stateDir, NAME), `${JSON.stringify(cachedHandshake)}\n`);
   if (!written.ok) ports.warnOnce(written.problem);
 }
 

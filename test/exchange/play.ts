@@ -1,4 +1,6 @@
-/** A lineage and a client without input and output: what would be sent is collected, so that verdicts can be read off. */
+/**
+ * A lineage and a client without input and output: what would be sent is collected, so that verdicts can be read off.
+ */
 import type { Failure } from '#src/agent/words.js';
 import { attachSession } from '#src/exchange/attach.js';
 import { fromClient } from '#src/exchange/from-client.js';

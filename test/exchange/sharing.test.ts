@@ -2,35 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
-import type { ExchangeOptions } from '#src/exchange/records.js';
-import { fc } from '../support/property.js';
-import { answer, drop, holdTraffic, play, promote, release, request, tell, type Client, type Play } from './play.js';
-
-interface Shared extends Play {
-  readonly a: Client;
-  readonly b: Client;
-}
+import { answer, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
+import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
 type Sent = { id: unknown; method: string; params: { [name: string]: any }; error?: { message: string } };
-
-const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: { roots: {} } };
-const INTRODUCTION = { protocolVersion: '2025-06-18', capabilities: { tools: {}, logging: {} } };
-
-/** Two clients, a and b, whose sessions are open on generation 1. */
-function shared(options: Partial<ExchangeOptions> = {}): Shared {
-  const game = play(options);
-  promote(game, 1);
-  release(game);
-  const a: Client = { session: game.session, says: (message) => game.client(message) };
-  a.says(request(0, 'initialize', INITIALIZE));
-  game.server(1, answer(0, INTRODUCTION));
-  a.says(tell('notifications/initialized'));
-  const b = game.join('b');
-  b.says(request(0, 'initialize', INITIALIZE));
-  b.says(tell('notifications/initialized'));
-  game.take();
-  return Object.assign(game, { a, b });
-}
 
 const call = (id: number, token?: unknown): object =>
   request(id, 'tools/call', { name: 'x', ...(token === undefined ? {} : { _meta: { progressToken: token } }) });
@@ -39,7 +14,7 @@ function sentTo(game: Play, to: string | number): Sent[] {
   return game.take().flatMap(([at, message]) => (at === to ? [message as Sent] : []));
 }
 
-test('P17 apart: equal ids are told apart on the wire, and each answer finds its client under the id that it knows', () => {
+test('P17 equal ids are told apart on the wire, and each answer finds its client under the id that it knows', () => {
   const game = shared();
   game.a.says(call(1));
   game.b.says(call(1));
@@ -54,7 +29,7 @@ test('P17 apart: equal ids are told apart on the wire, and each answer finds its
   ]);
 });
 
-test('P17 apart: an id stays that of its first client after the answer, so that a second answer is nobody’s', () => {
+test('P17 an id stays that of its first client after the answer, so that a second answer is nobody’s', () => {
   const game = shared();
   game.a.says(call(1));
   game.server(1, answer(1));
@@ -65,7 +40,7 @@ test('P17 apart: an id stays that of its first client after the answer, so that 
   assert.deepEqual(game.take(), []);
 });
 
-test('P2 same bytes: names that no other client has used stay as they are', () => {
+test('P2 names that no other client has used stay as they are', () => {
   const game = shared();
   game.b.says(call(7, 'mine'));
   assert.deepEqual(game.take(), [[1, call(7, 'mine')]]);
@@ -73,7 +48,7 @@ test('P2 same bytes: names that no other client has used stay as they are', () =
   assert.deepEqual(game.take(), [['b', tell('notifications/progress', { progressToken: 'mine', progress: 1 })]]);
 });
 
-test('P17 apart: progress goes to the client that asked for it, under its own token', () => {
+test('P17 progress goes to the client that asked for it, under its own token', () => {
   const game = shared();
   game.a.says(call(1, 1));
   game.b.says(call(2, 1));
@@ -91,7 +66,7 @@ test('P17 apart: progress goes to the client that asked for it, under its own to
   ]);
 });
 
-test('P17 apart: a cancellation names the request as the server knows it, and touches no other client’s', () => {
+test('P17 a cancellation names the request as the server knows it, and touches no other client’s', () => {
   const game = shared();
   game.a.says(call(1));
   game.b.says(call(1));
@@ -102,7 +77,7 @@ test('P17 apart: a cancellation names the request as the server knows it, and to
   assert.deepEqual(game.take(), [['client', answer(1)]]);
 });
 
-test('P17 apart: the requests of a batch are renamed one by one, and answered as one', () => {
+test('P17 the requests of a batch are renamed one by one, and answered as one', () => {
   const game = shared();
   game.a.says(call(1));
   game.take();
@@ -122,7 +97,7 @@ test('P17 apart: the requests of a batch are renamed one by one, and answered as
   ]);
 });
 
-test('P16 either era: a shared legacy server is opened once, and later clients get its answer', () => {
+test('P16 a shared legacy server is opened once, and later clients get its answer', () => {
   const game = play();
   promote(game, 1);
   release(game);
@@ -140,7 +115,7 @@ test('P16 either era: a shared legacy server is opened once, and later clients g
   assert.equal(game.lineage.agreement, b.session.agreement);
 });
 
-test('P16 either era: if the client that opens the server leaves meanwhile, those that wait get the answer all the same', () => {
+test('P16 if the client that opens the server leaves meanwhile, those that wait get the answer all the same', () => {
   const game = play();
   promote(game, 1);
   release(game);
@@ -156,7 +131,7 @@ test('P16 either era: if the client that opens the server leaves meanwhile, thos
   );
 });
 
-test('P17 apart: a question goes to the only client with a call running, or to nobody', () => {
+test('P17 a question goes to the only client with a call running, or to nobody', () => {
   const game = shared();
   const ask = request('q', 'sampling/createMessage');
   const cases: [what: string, prepare: () => void, to: string | number][] = [
@@ -180,7 +155,7 @@ test('P17 apart: a question goes to the only client with a call running, or to n
   assert.deepEqual(sentTo(game, 1).length, 2);
 });
 
-test('P17 apart: for its roots a server asks the client that it was opened for', () => {
+test('P17 for its roots a server asks the client that it was opened for', () => {
   const game = shared();
   game.server(1, request(1, 'roots/list'));
   assert.deepEqual(game.take(), [['client', request(1, 'roots/list')]]);
@@ -192,7 +167,7 @@ test('P17 apart: for its roots a server asks the client that it was opened for',
   assert.deepEqual(game.take(), [[1, answer(1, { roots: [] })]]);
 });
 
-test('P17 apart: log messages go to those that asked for the level, and the server has the most verbose', () => {
+test('P17 log messages go to those that asked for the level, and the server has the most verbose', () => {
   const game = shared();
   const level = (id: number, to: string): object => request(id, 'logging/setLevel', { level: to });
   const log = (of: string): object => tell('notifications/message', { level: of, data: 1 });
@@ -222,7 +197,7 @@ test('P17 apart: log messages go to those that asked for the level, and the serv
   );
 });
 
-test('P17 apart: a resource is subscribed to with the first client and given up with the last', () => {
+test('P17 a resource is subscribed to with the first client and given up with the last', () => {
   const game = shared();
   const about = (id: number, kind: string): object => request(id, `resources/${kind}`, { uri: 'a:' });
   const news = tell('notifications/resources/updated', { uri: 'a:' });
@@ -246,7 +221,7 @@ test('P17 apart: a resource is subscribed to with the first client and given up 
   );
 });
 
-test('P17 apart: listen streams of one id are two on the wire, and each gets its own news and its own end', () => {
+test('P17 listen streams of one id are two on the wire, and each gets its own news and its own end', () => {
   const game = play();
   promote(game, 1);
   release(game);
@@ -280,7 +255,7 @@ test('P17 apart: listen streams of one id are two on the wire, and each gets its
   assert.equal(game.take().length, 1);
 });
 
-test('P17 apart: what a client leaves behind is taken back at the server, and those that stay do not notice', () => {
+test('P17 what a client leaves behind is taken back at the server, and those that stay do not notice', () => {
   const game = shared({ concurrency: 2 });
   game.a.says(call(1));
   game.b.says(call(1));
@@ -302,7 +277,7 @@ test('P17 apart: what a client leaves behind is taken back at the server, and th
   assert.equal(game.lineage.runningCalls, 0);
 });
 
-test('P17 apart: the questions of a client that leaves are answered with an error, and its held messages go', () => {
+test('P17 the questions of a client that leaves are answered with an error, and its held messages go', () => {
   const game = shared();
   game.b.says(call(1));
   game.server(1, request('q', 'elicitation/create'));
@@ -319,7 +294,7 @@ test('P17 apart: the questions of a client that leaves are answered with an erro
   assert.deepEqual(game.take(), [[1, call(2)]]);
 });
 
-test('P17 apart: a task is its client’s', () => {
+test('P17 a task is its client’s', () => {
   const game = shared();
   game.lineage.runsTasks = true;
   game.a.says(call(1));
@@ -331,95 +306,4 @@ test('P17 apart: a task is its client’s', () => {
   game.take();
   game.server(1, answer(5, { tasks: [{ taskId: 't' }] }));
   assert.deepEqual(game.take(), [['b', answer(5, { tasks: [] })]]);
-});
-
-/** What a server of the property has been asked and may speak of, be it over long ago. */
-interface Asked {
-  readonly generation: number;
-  readonly id: string | number;
-  readonly token: unknown;
-  readonly of: string;
-}
-
-test('P17 apart: whatever clients, server and reloads do, nothing of one client reaches another', () => {
-  const step = fc.record({
-    client: fc.nat({ max: 2 }),
-    what: fc.constantFrom('call', 'read', 'answer', 'answer', 'progress', 'cancel', 'leave', 'reload', 'batch'),
-    pick: fc.nat(),
-  });
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const game = shared();
-      const names = ['client', 'b', 'c'];
-      const clients: Client[] = [game.a, game.b, game.join('c')];
-      clients[2]!.says(request(0, 'initialize', INITIALIZE));
-      game.take();
-      const next = [10, 10, 10];
-      const owed = names.map(() => new Set<number>());
-      const asked: Asked[] = [];
-      let joined = 0;
-      let generation = 1;
-      const look = (): void => {
-        for (const [to, message] of game.take()) {
-          const all = (Array.isArray(message) ? message : [message]) as any[];
-          for (const each of all) {
-            if (typeof to === 'number') {
-              const { of } = each.params ?? {};
-              if (of !== undefined)
-                asked.push({ generation: to, id: each.id, token: each.params._meta.progressToken, of });
-              continue;
-            }
-            const text = JSON.stringify(each);
-            const of = /"of ([^"]+)"/.exec(text)?.[1] ?? to;
-            assert.equal(of, to, text);
-            const at = names.indexOf(to);
-            assert.ok(at >= 0, `${text} to ${to}, which has left`);
-            if (each.method === undefined) assert.ok(owed[at]!.delete(each.id), `${text} was not asked`);
-          }
-        }
-      };
-      for (const { client, what, pick } of steps) {
-        const one = clients[client]!;
-        const named = (): object => {
-          const id = next[client]!++;
-          owed[client]!.add(id);
-          const params = { name: 'x', uri: 'a:', of: `of ${names[client]}`, _meta: { progressToken: id % 3 } };
-          return request(id, what === 'read' ? 'resources/read' : 'tools/call', params);
-        };
-        const about = asked[pick % Math.max(1, asked.length)];
-        if (what === 'call' || what === 'read') one.says(named());
-        else if (what === 'batch') one.says([named(), named()]);
-        else if (what === 'answer' && about !== undefined)
-          game.server(about.generation, answer(about.id, { text: about.of }));
-        else if (what === 'progress' && about !== undefined)
-          game.server(
-            about.generation,
-            tell('notifications/progress', { progressToken: about.token, progress: pick, message: about.of }),
-          );
-        else if (what === 'cancel') {
-          const [id] = owed[client]!;
-          if (id !== undefined) one.says(tell('notifications/cancelled', { requestId: id }));
-        } else if (what === 'leave') {
-          detachSession(one.session);
-          look();
-          names[client] = `later ${++joined}`;
-          next[client] = 10;
-          owed[client] = new Set();
-          clients[client] = game.join(names[client]);
-          clients[client].says(request(0, 'initialize', INITIALIZE));
-          game.take();
-        } else if (what === 'reload') {
-          holdTraffic(game);
-          const to = game.upstream(generation + 1);
-          to.introduction = game.upstream(generation).introduction;
-          promote(game, generation + 1);
-          drop(game, generation);
-          generation++;
-          release(game);
-        }
-        look();
-      }
-    }),
-    { numRuns: 300 },
-  );
 });

@@ -6,7 +6,7 @@ import { demote, drop, play, promote, request } from '../exchange/play.js';
 
 const asks = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
 
-test('P9 lists: of a server that is gone, and was never asked what it has, every list is unknown, and none is empty', async () => {
+test('P9 of a server that is gone, and was never asked what it has, every list is unknown, and none is empty', async () => {
   const game = play();
   promote(game, 1);
   game.lineage.isHolding = false;
@@ -20,7 +20,7 @@ test('P9 lists: of a server that is gone, and was never asked what it has, every
   );
 });
 
-test('P9 lists: what a server gives on its way out is what the client has', () => {
+test('P9 what a server gives on its way out is what the client has', () => {
   const game = play();
   promote(game, 1);
   game.lineage.isHolding = false;
@@ -33,7 +33,7 @@ test('P9 lists: what a server gives on its way out is what the client has', () =
 const tools = (...names: string[]): Lists =>
   new Map([['tools', { known: true, items: names.map((name) => ({ name })) }]]);
 
-test('P9 lists: the log compares with the generation before, list_changed with what the client was served', async () => {
+test('P9 the log compares with the generation before, list_changed with what the client was served', async () => {
   const game = play();
   promote(game, 1);
   game.lineage.isHolding = false;

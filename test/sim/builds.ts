@@ -1,13 +1,13 @@
 /** A simulated build: reads the sources some time after its start, and leaves what it made, or nothing that runs. */
-import type { ContentIndex, Disk } from './disk.js';
+import type { Contents, Disk } from './disk.js';
 import type { Behaviour, Process } from './processes.js';
-import { mix, random } from './random.js';
+import { createRandom, mix } from '../support/random.js';
 import type { Script } from './script.js';
 
 export function build(disk: Disk, script: Script, process: Process): Behaviour {
-  const chance = random(mix(script.seed, process.pid));
-  let read: ContentIndex | undefined;
-  const programOf = (contents: ContentIndex) => script.programs[contents['main.js'] % script.programs.length] ?? {};
+  const chance = createRandom(mix(script.seed, process.pid));
+  let read: Contents | undefined;
+  const programOf = (contents: Contents) => script.programs[contents['main.js'] % script.programs.length] ?? {};
   process.later(chance.below(10), () => {
     read = disk.now;
     const { build: kind } = programOf(read);

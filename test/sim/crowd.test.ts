@@ -11,7 +11,7 @@ import { run } from './run.js';
 const RUNS = 60;
 const EVENTS = 200;
 
-test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16: several clients of one project, every promise is kept for each of them', async () => {
+test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16 several clients of one project, every promise is kept for each of them', async () => {
   const sums = { requests: 0, reloads: 0 };
   for (let seed = 1; seed <= RUNS; seed++) {
     const script = crowdOf(seed, EVENTS);

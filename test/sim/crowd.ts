@@ -2,12 +2,12 @@
  * Scripts for several clients on one project: what happens in the script of the same seed, handed out among two to four
  * clients of either era. A client that closes leaves the others to go on.
  */
-import { mix, random } from './random.js';
+import { createRandom, mix } from '../support/random.js';
 import { scriptOf, type Event, type Script, type Setting } from './script.js';
 
 export function crowdOf(seed: number, length: number): Script {
   const script = scriptOf(seed, length);
-  const chance = random(mix(seed, 3));
+  const chance = createRandom(mix(seed, 3));
   const others = Array.from({ length: 1 + chance.below(3) }, () => chance.pick<Setting['era']>(['legacy', 'modern']));
   const eras = [script.setting.era, ...others];
   const given = (event: Event): Event => {

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { temporary, watched } from './fixture.js';
 
 for (const paths of [['src'], ['src/a.ts']]) {
-  test(`P4 fresh: a look in the middle of a save waits for the rest of it (${paths.join()})`, async (t) => {
+  test(`P4 a look in the middle of a save waits for the rest of it (${paths.join()})`, async (t) => {
     const w = await watched(t, { paths, files: { 'src/a.ts': 'before' }, debounce: 1000 });
     const before = w.watch.fingerprint('main');
     const file = openSync(w.path('src/a.ts'), 'w');
@@ -24,7 +24,7 @@ for (const paths of [['src'], ['src/a.ts']]) {
 }
 
 for (const paths of [['src'], ['src/a.ts']]) {
-  test(`P6 settles: so does the first look of all, once for all files (${paths.join()})`, async (t) => {
+  test(`P6 so does the first look of all, once for all files (${paths.join()})`, async (t) => {
     const dir = temporary(t);
     const empty = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`src/${n}.ts`, '']));
     const opening = watched(t, { dir, paths, files: { ...empty, 'src/a.ts': '' }, debounce: 1000 });
@@ -35,7 +35,7 @@ for (const paths of [['src'], ['src/a.ts']]) {
   });
 }
 
-test('P5 content only: a file that is emptied and stays so has changed', async (t) => {
+test('P5 a file that is emptied and stays so has changed', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': 'before', 'src/b.ts': '' }, debounce: 1000 });
   truncateSync(w.path('src/a.ts'));
   assert.deepEqual(await w.changes(), ['changed src/a.ts']);

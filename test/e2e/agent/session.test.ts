@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { script, scripted } from '../../support/live.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent, now, ownTools } from './agent.js';
 
 const good = `export const tools = { add: ({ a, b }) => a + b };`;

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
 import { project, startProxy } from '../../support/harness.js';
 import { kinds, saveAndCall, versions } from '../../support/versions.js';
-import { behaviour } from '../../support/reloadable.js';
-import { built, modes, startWatched, watched } from './watched.js';
+import { modes, startWatched, watched } from '../../support/reload-project.js';
+import { behaviour, built } from '../../support/reloadable.js';
 
 const cycles: Record<string, number> = { events: 25, polling: 6 };
 
@@ -82,7 +82,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test('P4 fresh: what a client sends along with its first words waits for the look at the disk as well', async (t) => {
+test('P4 what a client sends along with its first words waits for the look at the disk as well', async (t) => {
   const options = ['--build', 'node build.mjs', '-d', '20000'];
   const proxy = startWatched(t, { files: { ...built().files, 'hold-build': '' }, options });
   await proxy.untilBuilding(1);
@@ -95,7 +95,7 @@ test('P4 fresh: what a client sends along with its first words waits for the loo
   assert.equal(await call, 'two');
 });
 
-test('P4 fresh: every request waits for the look at the disk, not only calls of tools', async (t) => {
+test('P4 every request waits for the look at the disk, not only calls of tools', async (t) => {
   const proxy = await watched(t, { options: ['-d', '20000'] });
   proxy.say('two');
   const { result } = await proxy.request('resources/read', { uri: 'x:y' });
@@ -105,7 +105,7 @@ test('P4 fresh: every request waits for the look at the disk, not only calls of 
   assert.equal(list.tools.at(-1).name, 'new');
 });
 
-test('P4 fresh: a request right behind another one that found nothing new is not answered by its look', async (t) => {
+test('P4 a request right behind another one that found nothing new is not answered by its look', async (t) => {
   const proxy = await watched(t, { options: ['-d', '20000'] });
   const says = ['one', 'two', 'three', 'four'];
   for (const [index, next] of says.slice(1).entries()) {
@@ -117,7 +117,7 @@ test('P4 fresh: a request right behind another one that found nothing new is not
   }
 });
 
-test('P4 fresh: an answer may be as old as its call while the old generation drains', async (t) => {
+test('P4 an answer may be as old as its call while the old generation drains', async (t) => {
   const proxy = await watched(t);
   const slow = proxy.request('tools/call', {
     name: 'effect',
@@ -130,7 +130,7 @@ test('P4 fresh: an answer may be as old as its call while the old generation dra
   assert.equal(await proxy.generation(), 2);
 });
 
-test('P4 fresh: with --while-reloading serve the old generation goes on until the new one is there', async (t) => {
+test('P4 with --while-reloading serve the old generation goes on until the new one is there', async (t) => {
   const proxy = await watched(t, { ...built(), options: ['--build', 'node build.mjs', '--while-reloading', 'serve'] });
   proxy.files.write('hold-build', '');
   proxy.say('two');

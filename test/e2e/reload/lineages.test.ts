@@ -8,13 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { resolveConfig, type Config, type Rule } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
+import { createEventBus, type EventBus } from '#src/events/bus.js';
 import type { FlowContext } from '#src/flow/flow.js';
-import { Controller } from '#src/lineage/controller.js';
+import { connectStdio } from '#src/front/stdio.js';
+import { Lineage } from '#src/lineage/lineage.js';
 import { newMark } from '#src/process/mark.js';
 import { OrphanGuard } from '#src/process/orphan-guard.js';
 import { Project } from '#src/project/project.js';
 import { childSpec } from '#src/server/child-spec.js';
-import { createLog } from '#src/sinks/log.js';
+import { subscribeLog } from '#src/sinks/log.js';
 import { cleanup } from '../../support/cleanup.js';
 import { newMarker, project, testEnvironment, type Message } from '../../support/harness.js';
 import { splitLines } from '../../support/lines.js';
@@ -42,8 +44,8 @@ class Lineages {
     const resolved = resolveConfig({ command: process.execPath, args: ['server.mjs'] }, { cwd, env });
     if (!resolved.ok) throw new Error(resolved.error);
     this.#config = { ...resolved.value.config, rules, stateDir: `${cwd}/state`, projectDir: `${cwd}/state` };
-    const log = this.#logOf('project');
-    this.#project = new Project({ configInForce: fixedConfig(this.#config), log, helperCommand: undefined });
+    const events = this.#eventsOf('project');
+    this.#project = new Project({ configInForce: fixedConfig(this.#config), events, helperCommand: undefined });
   }
 
   count(pattern: RegExp): number {
@@ -62,10 +64,11 @@ class Lineages {
     output.on('data', (chunk: Buffer) => lines.push(chunk));
     const ended = deferred<void>(`the end of ${name}`, story);
     const guard = new OrphanGuard();
-    void new Controller(
-      this.#contextOf(name, { input, output, stderr }, guard, () => ended.resolve()),
-      this.#project,
-    );
+    const lineage = new Lineage(this.#contextOf(name, stderr, guard), this.#project);
+    const limits = { maxMessage: () => this.#config.maxMessage, tooLong: () => 'too long' };
+    lineage.attach(connectStdio({ input, output }, limits));
+    lineage.begin();
+    void lineage.closed.then(() => ended.resolve());
     const close = async (): Promise<void> => {
       input.end();
       await ended.promise;
@@ -94,33 +97,32 @@ class Lineages {
     };
   }
 
-  #contextOf(name: string, io: FlowContext['io'], guard: OrphanGuard, ended: () => void): FlowContext {
+  #contextOf(name: string, stderr: PassThrough, guard: OrphanGuard): FlowContext {
     const config = this.#config;
     const mark = newMark();
     return {
-      io,
       configInForce: fixedConfig(config),
       config,
-      log: this.#logOf(name),
+      events: this.#eventsOf(name),
       name: 'server',
       tooLong: 'too long',
       first: undefined,
       helperCommand: undefined,
       leftovers: { gone: () => {}, close: () => Promise.resolve() },
       spec: (number) => {
-        const { stderr } = io;
         return { ...childSpec(config, number, mark), number, maxLine: config.maxMessage, stderr, guard };
       },
       noise: () => {},
-      notStarted: (error) => {
+      reportNotStarted: (error) => {
         throw error;
       },
-      ended,
     };
   }
 
-  #logOf(name: string): ReturnType<typeof createLog> {
-    return createLog({ level: 'debug', format: 'text', write: (line) => void this.log.push(`${name} ${line}`) });
+  #eventsOf(name: string): EventBus {
+    const events = createEventBus();
+    subscribeLog(events, { level: 'debug', format: 'text', write: (line) => void this.log.push(`${name} ${line}`) });
+    return events;
   }
 }
 
@@ -146,7 +148,7 @@ async function rest(clients: readonly Client[], lineages: Lineages): Promise<voi
   assert.deepEqual(await Promise.all(clients.map((client) => client.call('generation'))), before);
 }
 
-test('P6 settles: a server that writes what is watched as it starts does not make another lineage reload in turn', async (t) => {
+test('P6 a server that writes what is watched as it starts does not make another lineage reload in turn', async (t) => {
   const files = project(t, writing('note();'));
   const lineages = new Lineages(files.directory, [restarting]);
   const clients: Client[] = [];
@@ -164,7 +166,7 @@ test('P6 settles: a server that writes what is watched as it starts does not mak
   for (const client of clients) assert.equal(await client.call(), 'fourth', lineages.log.join(''));
 });
 
-test('P4 fresh: what a server writes as it starts is an edit for all lineages if somebody else writes it', async (t) => {
+test('P4 what a server writes as it starts is an edit for all lineages if somebody else writes it', async (t) => {
   const server = "import { readFileSync } from 'node:fs';\nconst started = readFileSync('src/started.json', 'utf8');\n";
   const source = writing('note(); process.env.STARTED = started;')['server.mjs']!;
   const files = project(t, { ...reloadable('first'), 'server.mjs': server + source, 'src/started.json': '[]' });
@@ -178,7 +180,7 @@ test('P4 fresh: what a server writes as it starts is an edit for all lineages if
   for (const [at, generation] of after.entries()) assert.notEqual(generation, before[at], lineages.log.join(''));
 });
 
-test('P6 settles: servers that write what is watched soon after they have started are reloaded at most at requests', async (t) => {
+test('P6 servers that write what is watched soon after they have started are reloaded at most at requests', async (t) => {
   const files = project(t, writing('setTimeout(note, 300);'));
   const lineages = new Lineages(files.directory, [restarting]);
   const clients: Client[] = [];
@@ -191,7 +193,7 @@ test('P6 settles: servers that write what is watched soon after they have starte
   assert.deepEqual(await Promise.all(clients.map((client) => client.call())), ['second', 'second']);
 });
 
-test('P6 settles: a build is run once for all lineages, whether it fails or not', async (t) => {
+test('P6 a build is run once for all lineages, whether it fails or not', async (t) => {
   const build = `
     import { appendFileSync, cpSync, readFileSync } from 'node:fs';
     appendFileSync('builds.txt', 'x');
