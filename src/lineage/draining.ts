@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import { dropGeneration, endHold, type Dropped } from '../exchange/handover.js';
-import type { PendingRequest, Upstream } from '../exchange/records.js';
+import type { PendingRequest, Session, Upstream } from '../exchange/records.js';
 import type { LiveGenerations } from './live-generations.js';
 import type { MessageFlow } from './message-flow.js';
 
@@ -88,6 +88,17 @@ export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<
     delay(LAST_ANSWERS, undefined, { signal: late.signal }).catch(() => {}),
   ]);
   late.abort();
+}
+
+/**
+ * One of several clients has closed its side: the others stay, and with them the servers. What it asked before is
+ * answered, if that takes but a moment. Resolves when the client has read the last of it.
+ */
+export async function leave({ traffic, roster, over }: Stopping, session: Session): Promise<void> {
+  const isOwn = (one: { readonly session: Session }): boolean => one.session === session;
+  const isOwed = [...traffic.lineage.hold].some(isOwn) || [...roster].some(({ pending }) => [...pending].some(isOwn));
+  if (isOwed) await delay(LAST_ANSWERS, undefined, { signal: over }).catch(() => {});
+  await traffic.detach(session)?.drained();
 }
 
 /** A candidate that nobody waits for any more. */

@@ -28,7 +28,7 @@ import { ChangeDetector } from './change-detector.js';
 import { LiveGenerations } from './live-generations.js';
 import { candidateOf, failureOf as standingFailure, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
-import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining.js';
+import { abandon, drain, lastAnswers, lastHeld, leave, type Stopping } from './draining.js';
 import { MessageFlow } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
@@ -63,6 +63,7 @@ export class Lineage {
   /** Some generation of this session was started because of an edit. */
   #edited = false;
   #clientLeft = false;
+  readonly #onLeft = new Map<Session, (reason: ShutdownReason) => void>();
   #resting: (() => void)[] = [];
 
   constructor(flow: FlowContext, project: Project) {
@@ -76,7 +77,7 @@ export class Lineage {
       needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
       onOpening: (session, id, method) => void this.#firstStart.watch(session, id, method),
       check: () => this.#changeDetector.checkForRequest(),
-      onClientEnd: () => void this.#clientEnded(),
+      onClientEnd: (session) => void this.#clientEnded(session),
       onFirstResponse: (upstream) => {
         this.#health.show(this.#state);
         announceReady(flow, this.#traffic.session, upstream, upstream.startedAt);
@@ -143,9 +144,14 @@ export class Lineage {
     for (const effect of this.#firstEffects) this.#perform(effect);
   }
 
-  /** A client comes in, and is served from now on. */
-  attach(connect: Connect): Session {
-    return this.#traffic.attach(connect);
+  /**
+   * A client comes in, and is served from now on. Resolves why its session ended, when it has read the last of it: the
+   * client left, or the lineage ended.
+   */
+  attach(connect: Connect): Promise<ShutdownReason> {
+    const session = this.#traffic.attach(connect);
+    const left = new Promise<ShutdownReason>((resolve) => this.#onLeft.set(session, resolve));
+    return Promise.race([left, this.closed]);
   }
 
   /** Ends it, whatever it is doing: `closed` tells when. */
@@ -344,7 +350,11 @@ export class Lineage {
     );
   }
 
-  async #clientEnded(): Promise<void> {
+  async #clientEnded(session: Session): Promise<void> {
+    if (this.#traffic.lineage.sessions.size > 1 && !this.#shutdown.begun) {
+      await leave(this.#stopping, session);
+      return this.#onLeft.get(session)?.({ by: 'client' });
+    }
     const closed = performance.now();
     this.#clientLeft = true;
     if (!this.#shutdown.begun) await lastHeld(this.#stopping, this.#attempts);
