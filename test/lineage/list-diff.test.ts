@@ -61,6 +61,7 @@ test('P9 P17 of several clients each is told of the lists that differ from what 
   const game = play();
   promote(game, 1);
   game.lineage.isHolding = false;
+  game.session.promisedButMissing = new Set(['prompts', 'resources']);
   const [early, late, never] = [game.join('early'), game.join('late'), game.join('never')];
   const list = (...names: string[]): void => {
     const { id: wireId } = game.take().find(([to]) => to === 1)![1] as { id: string | number };
