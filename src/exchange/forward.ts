@@ -83,8 +83,8 @@ function forwardRequest(held: Held, request: ClientRequest): void {
   const calls = method === 'tools/call';
   if (calls && session.agreement.era !== 'legacy') noteTaskClient(lineage, message);
   if (lineage.serving === undefined || (calls && isRefused(lineage))) {
-    // A request that has been with a server before may have been executed there: nothing may be said to the contrary.
-    if (isRetry && session.hasServerAnswered && (calls || lineage.failure === undefined))
+    // A call that has been with a server before may have been executed there: nothing may be said to the contrary.
+    if (isRetry && (calls || (session.hasServerAnswered && lineage.failure === undefined)))
       session.client.send(lostAnswer(session, request, lineage.failure, false), answerTo(id));
     else if (!(calls && waitsForRetry(held))) session.client.send(answerLocally(session, request), answerTo(id));
     return;

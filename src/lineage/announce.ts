@@ -26,22 +26,25 @@ export function announce(
     return;
   }
   if (run.first) return announceReady(flow, session, upstream, run.began);
-  if (failure !== undefined) {
-    events.emit({ kind: 'starting', as: 'old-build', ...facts });
-    return announceToAll(flow, session, upstream, run.difference ?? nothing);
-  }
   const found = run.difference;
   for (const text of found?.unknown ?? []) events.emit({ kind: 'warning', text });
+  if (failure !== undefined) {
+    events.emit({ kind: 'starting', as: 'old-build', ...facts });
+    return announceToAll(flow, session, upstream, found, lateChanges(upstream));
+  }
   const changes = found?.changes.map(describe) ?? [];
   const method = run.attempt.restart ? (restart?.method ?? 'change') : undefined;
   const { files, phases } = run;
   events.emit({ kind: 'reloaded', ...facts, files, phases, changes, method, reason: restart?.reason });
+  announceToAll(flow, session, upstream, found, lateChanges(upstream));
+}
 
-  // What the new generation said of its lists after it was asked for them, and before it served, is true by now.
+/** What the new generation said of its lists after it was asked for them, and before it served, is true by now. */
+function lateChanges(upstream: Upstream | undefined): readonly ListName[] {
   const suppressed = upstream?.suppressedListChanges;
   const late = LISTS.filter((list) => suppressed?.has(list.notification)).map((list) => list.name);
   suppressed?.clear();
-  announceToAll(flow, session, upstream, found ?? nothing, late);
+  return late;
 }
 
 /** Tells each client of the lists that differ from its own. `found`: for the first client; `late`: for all. */
@@ -49,7 +52,7 @@ export function announceToAll(
   flow: FlowContext,
   first: Session,
   upstream: Upstream | undefined,
-  found: Difference,
+  found: Difference = nothing,
   late: readonly ListName[] = [],
 ): void {
   for (const session of first.lineage.sessions) {
