@@ -202,7 +202,7 @@ export class Snapshots {
    * be missed. `aborted`: the attempt is given up.
    */
   async finishAttempt(aborted: AbortSignal): Promise<AttemptEnd> {
-    await this.#disk.fresh();
+    await this.#disk.freshForReaders();
     // One that was given up meanwhile is no witness of what changed during it: its successor is.
     if (aborted.aborted) return 'given up';
     const { verdict, pauseMs } = this.#endAttempt();
