@@ -26,22 +26,25 @@ export function announce(
     return;
   }
   if (run.first) return announceReady(flow, session, upstream, run.began);
-  if (failure !== undefined) {
-    events.emit({ kind: 'starting', as: 'old-build', ...facts });
-    return announceLists(flow, session, run.difference ?? nothing);
-  }
   const found = run.difference;
   for (const text of found?.unknown ?? []) events.emit({ kind: 'warning', text });
+  if (failure !== undefined) {
+    events.emit({ kind: 'starting', as: 'old-build', ...facts });
+    return announceLists(flow, session, withLate(found, upstream));
+  }
   const changes = found?.changes.map(describe) ?? [];
   const method = run.attempt.restart ? (restart?.method ?? 'change') : undefined;
   const { files, phases } = run;
   events.emit({ kind: 'reloaded', ...facts, files, phases, changes, method, reason: restart?.reason });
+  announceLists(flow, session, withLate(found, upstream));
+}
 
-  // What the new generation said of its lists after it was asked for them, and before it served, is true by now.
+/** What the new generation said of its lists after it was asked for them, and before it served, is true by now. */
+function withLate(found: Difference = nothing, upstream: Upstream | undefined): Difference {
   const suppressed = upstream?.suppressedListChanges;
   const late = LISTS.filter((list) => suppressed?.has(list.notification)).map((list) => list.name);
   suppressed?.clear();
-  announceLists(flow, session, { ...(found ?? nothing), changed: [...(found?.changed ?? []), ...late] });
+  return { ...found, changed: [...found.changed, ...late] };
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */
