@@ -3,6 +3,7 @@
  * it, the client on stdio that the lineage serves, and what is written of it to the state directory. Whatever they do
  * is their own.
  */
+export { leftOutWarning } from './project/left-out.js';
 import type { Flow, StdioFlowContext } from './flow/flow.js';
 import { connectStdio } from './front/stdio.js';
 import { Lineage } from './lineage/lineage.js';
