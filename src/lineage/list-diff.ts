@@ -134,17 +134,11 @@ export function unknownLists(): Lists {
 }
 
 /** Nobody is left who answers; or nobody ever was, and then the client can have nothing. */
-function unavailableLists(
-  { agreement, lineage }: Session,
-  lists: readonly List[],
-  why: string,
-): [ListName, Fetched][] {
+function unavailableLists({ agreement, lineage }: Session, lists: readonly List[], why: string): [ListName, Fetched][] {
   // A client that never asked what the server can do may have asked for any list.
   const { capabilities } = agreement;
   const declared = lists.filter((list) => capabilities === undefined || capabilities[list.capability] !== undefined);
-  const none: Fetched = hasServerAnswered(lineage)
-    ? { known: false, why }
-    : { known: true, items: [] };
+  const none: Fetched = hasServerAnswered(lineage) ? { known: false, why } : { known: true, items: [] };
   return declared.map((list) => [list.name, none]);
 }
 
