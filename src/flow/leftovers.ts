@@ -21,24 +21,24 @@ export interface LeftoversContext {
   readonly reap: () => boolean;
 }
 
-interface Patience {
+interface Timing {
   /** For processes that end because their server has: a moment later they are gone by themselves. */
-  readonly moment: number;
+  readonly firstLookMs: number;
   /** Between SIGTERM and SIGKILL. */
-  readonly heed: number;
+  readonly killAfterMs: number;
   /** Between two looks. */
-  readonly look: number;
+  readonly lookEveryMs: number;
 }
 
 /** Before the first look, which is the only one as a rule: nobody is in a hurry. */
-const MOMENT = 1_000;
-const AFTER_GENERATION: Patience = { moment: 0, heed: 2_000, look: 200 };
+const FIRST_LOOK_AFTER_MS = 1_000;
+const AFTER_GENERATION: Timing = { firstLookMs: 0, killAfterMs: 2_000, lookEveryMs: 200 };
 /** The client waits for the proxy's end. As a rule the first look finds nothing, and nobody waits. */
-const AT_END: Patience = { moment: 200, heed: 250, look: 25 };
+const AT_END: Timing = { firstLookMs: 200, killAfterMs: 250, lookEveryMs: 25 };
 
 export function createLeftovers({ mark, events, reap }: LeftoversContext): Leftovers {
-  const over = new AbortController();
-  const named = new Set<number>();
+  const closed = new AbortController();
+  const reported = new Set<number>();
   const groups = new Set<number>();
   /** Generations that are gone, and are to be looked after in a moment. */
   const waiting = new Set<number>();
@@ -50,11 +50,11 @@ export function createLeftovers({ mark, events, reap }: LeftoversContext): Lefto
   };
 
   /** Those that are still there after so long. */
-  const lasting = async (ms: number, look: number, generation?: number): Promise<MarkedProcess[]> => {
+  const lasting = async (ms: number, lookEveryMs: number, generation?: number): Promise<MarkedProcess[]> => {
     const until = performance.now() + ms;
     let left = await find(generation);
     while (left.length > 0 && performance.now() < until) {
-      await delay(look, undefined, generation === undefined ? {} : { signal: over.signal, ref: false });
+      await delay(lookEveryMs, undefined, generation === undefined ? {} : { signal: closed.signal, ref: false });
       left = await find(generation);
     }
     return left;
@@ -65,39 +65,42 @@ export function createLeftovers({ mark, events, reap }: LeftoversContext): Lefto
     for (const { pid } of await find(generation)) send(pid, signal);
   };
 
-  const settle = async ({ moment, heed, look }: Patience, generation?: number): Promise<void> => {
-    const left = await lasting(moment, look, generation);
+  const endLeftovers = async (
+    { firstLookMs, killAfterMs, lookEveryMs }: Timing,
+    generation?: number,
+  ): Promise<void> => {
+    const left = await lasting(firstLookMs, lookEveryMs, generation);
     if (left.length === 0) return;
-    const fresh = left.filter(({ pid }) => !named.has(pid));
-    for (const { pid } of fresh) named.add(pid);
+    const fresh = left.filter(({ pid }) => !reported.has(pid));
+    for (const { pid } of fresh) reported.add(pid);
     if (fresh.length > 0) {
       const processes = fresh.map(({ pid, name }) => ({ pid, program: name }));
       events.emit({ kind: 'left-behind', generation, processes, reaped: reap() });
     }
     if (!reap()) return;
     await signalAll('SIGTERM', generation);
-    if ((await lasting(heed, look, generation)).length > 0) await signalAll('SIGKILL', generation);
+    if ((await lasting(killAfterMs, lookEveryMs, generation)).length > 0) await signalAll('SIGKILL', generation);
   };
 
   /** One wait serves all generations that go meanwhile: on a fast machine a dozen may, in a second. */
-  const settleWaiting = async (): Promise<void> => {
+  const lookAfterWaiting = async (): Promise<void> => {
     // Aborted: the proxy ends, and looks for all of them then.
-    await delay(MOMENT, undefined, { signal: over.signal, ref: false });
+    await delay(FIRST_LOOK_AFTER_MS, undefined, { signal: closed.signal, ref: false });
     const generations = [...waiting];
     waiting.clear();
-    for (const generation of generations) await settle(AFTER_GENERATION, generation);
+    for (const generation of generations) await endLeftovers(AFTER_GENERATION, generation);
   };
 
   return {
     gone(generation, group) {
       groups.add(group);
-      if (!canFindMarked() || over.signal.aborted) return;
+      if (!canFindMarked() || closed.signal.aborted) return;
       waiting.add(generation);
-      if (waiting.size === 1) void settleWaiting().catch(() => {});
+      if (waiting.size === 1) void lookAfterWaiting().catch(() => {});
     },
     async close() {
-      over.abort();
-      if (canFindMarked()) await settle(AT_END);
+      closed.abort();
+      if (canFindMarked()) await endLeftovers(AT_END);
     },
   };
 }

@@ -24,19 +24,18 @@ import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
-import { hangs } from './handshake-timeout.js';
+import { hangingFailure } from './handshake-timeout.js';
 import { adoptStep, startStep, type StartStep } from './start-step.js';
 import { endedFailure, saveOutput } from './server-failures.js';
 import { servingOf } from './state.js';
-import type { Attempt, Event, State } from './states.js';
-import { drain, type Stopping } from './draining.js';
+import type { Attempt } from './states.js';
+import { drain } from './draining.js';
+import type { LineageContext } from './lineage-context.js';
 import type { History } from './history.js';
 import { Snapshots } from './snapshots.js';
 
-export interface AttemptsContext extends Stopping {
+export interface AttemptsContext extends LineageContext {
   readonly history: History;
-  state(): State;
-  dispatch(event: Event): void;
   readonly project: Project;
   readonly window: AttemptWindow;
   /** The disk has been quiet for a while: it is time to look at it. */
@@ -58,7 +57,7 @@ export class Attempts {
   #hasStarted = false;
   #run: Run | undefined;
   /** What was asked of the server and is not done yet: it outlives an attempt that starts over. */
-  #owing: Wants = nothing;
+  #actionLeftOver: Wants = nothing;
   /** What the next tool result has to say of builds, by rule, once the attempt has ended well. */
   readonly #notes = new Map<string, string>();
   #before: { readonly serving: Upstream | undefined; readonly lists: Promise<Baselines> } | undefined;
@@ -79,11 +78,11 @@ export class Attempts {
   }
 
   begin(attempt: Attempt): void {
-    const { flow, traffic, over } = this.#context;
-    const { lineage, session } = traffic;
+    const { flow, messages, closed } = this.#context;
+    const { lineage, session } = messages;
     const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
-    const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
+    const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#actionLeftOver));
     this.#bytecode.changed(files, flow.config.cwd);
     this.abort();
     this.#run = run;
@@ -96,7 +95,7 @@ export class Attempts {
     const { serving } = lineage;
     const stale = this.#before === undefined || (serving ?? this.#before.serving) !== this.#before.serving;
     if (lineage.agreement.isInitialized && stale) {
-      this.#before = { serving, lists: baselines(session, over) };
+      this.#before = { serving, lists: baselines(session, closed) };
     }
     this.#queue(run, () => this.#build(run));
   }
@@ -127,8 +126,8 @@ export class Attempts {
     this.#snapshots?.take('attempt', 'serving');
     this.#run = run;
     this.#queue(run, async () => {
-      const { flow, traffic } = this.#context;
-      const context = { flow, traffic, before: undefined, spawned: () => {}, hangs: this.#hangs };
+      const { flow, messages } = this.#context;
+      const context = { flow, traffic: messages, before: undefined, spawned: () => {}, hangs: this.#onHanging };
       await this.#end(pending.upstream.generation, run, await adoptStep(context, pending, run));
     });
   }
@@ -161,11 +160,11 @@ export class Attempts {
   }
 
   /** The new generation serves, or the old one goes on: what its lists were is asked anew next time. */
-  ended(well: boolean): void {
+  onEnd(isSuccess: boolean): void {
     this.#before = undefined;
-    if (!well) return;
-    this.#owing = nothing;
-    const { sessions } = this.#context.traffic.lineage;
+    if (!isSuccess) return;
+    this.#actionLeftOver = nothing;
+    const { sessions } = this.#context.messages.lineage;
     if (this.#notes.size > 0)
       for (const session of sessions) session.notes = new Map([...(session.notes ?? []), ...this.#notes]);
     this.#notes.clear();
@@ -212,18 +211,18 @@ export class Attempts {
     this.#context.dispatch({
       on: 'build-failed',
       attempt: run.attempt.number,
-      failure: this.retries.failed(failure, run.began),
+      failure: this.retries.recordFailure(failure, run.began),
       delay: Math.max(1000, this.#restartDelay()),
     });
   }
 
   /** Another configuration is in force: other files are watched, and what they asked for is remembered. */
   async #reconfigure(run: Run, version: number, restart: boolean): Promise<void> {
-    const { flow, traffic } = this.#context;
+    const { flow, messages } = this.#context;
     if (restart) run.next = 'restart';
-    this.#owing = { next: run.next, signals: run.signals };
-    const before = [...traffic.lineage.sessions].map((session) => ({ session, tools: toolsBeside(session) }));
-    traffic.reconfigure(flow.config);
+    this.#actionLeftOver = { next: run.next, signals: run.signals };
+    const before = [...messages.lineage.sessions].map((session) => ({ session, tools: toolsBeside(session) }));
+    messages.reconfigure(flow.config);
     for (const { session, tools } of before) if (toolsBeside(session) !== tools) announceAgentTools(flow, session);
     const since = Date.now() - (performance.now() - run.began);
     this.#snapshots?.recordConfiguration(version);
@@ -243,9 +242,9 @@ export class Attempts {
   }
 
   async #refresh(number: number, run: Run): Promise<void> {
-    const { flow, traffic, roster, dispatch, over } = this.#context;
-    const { session } = traffic;
-    const upstream = roster.get(number);
+    const { flow, messages, generations, dispatch, closed } = this.#context;
+    const { session } = messages;
+    const upstream = generations.get(number);
     if (upstream === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
     await this.removeBytecode();
@@ -256,16 +255,16 @@ export class Attempts {
     dispatch({ on: 'refreshed', attempt: run.attempt.number });
     if (!equal || before === undefined) return;
     // A server takes its time to read a file again.
-    const signal = AbortSignal.any([run.abort.signal, over]);
+    const signal = AbortSignal.any([run.abort.signal, closed]);
     void lateDifference(refresh, before, signal).then((late) => {
       if (late !== undefined && !signal.aborted) announceLists(flow, session, late);
     });
   }
 
   async #start(number: number, run: Run): Promise<void> {
-    const { flow, traffic, roster, state } = this.#context;
+    const { flow, messages, generations, state } = this.#context;
     if (state().strategy === 'replace') {
-      await roster.untilAlone(traffic.lineage.serving);
+      await generations.untilAlone(messages.lineage.serving);
       const { restartDelay } = flow.config;
       if (number > 1 && restartDelay > 0)
         await delay(restartDelay, undefined, { signal: run.abort.signal }).catch(() => {});
@@ -276,7 +275,7 @@ export class Attempts {
     if (this.#bytecode.any) {
       // A candidate that was given up may be importing what has been edited since, and cache that under the new time
       // stamp.
-      await roster.untilAbandonedGone();
+      await generations.untilAbandonedGone();
       await this.removeBytecode();
     }
     const before = this.#before?.lists;
@@ -287,14 +286,14 @@ export class Attempts {
       // yet.
       void this.removeBytecode();
     };
-    const context = { flow, traffic, before, spawned, hangs: this.#hangs };
+    const context = { flow, traffic: messages, before, spawned, hangs: this.#onHanging };
     const step = await startStep(context, number, run);
     await this.#end(number, run, step);
   }
 
   async #end(number: number, run: Run, step: StartStep): Promise<void> {
-    const { flow, dispatch, history, traffic } = this.#context;
-    const { lineage } = traffic;
+    const { flow, dispatch, history, messages } = this.#context;
+    const { lineage } = messages;
     switch (step.kind) {
       case 'aborted':
         return;
@@ -330,26 +329,26 @@ export class Attempts {
     this.#context.dispatch({
       on: 'start-failed',
       generation: number,
-      failure: this.retries.failed(beside === undefined ? failure : { ...failure, beside }, run.began),
+      failure: this.retries.recordFailure(beside === undefined ? failure : { ...failure, beside }, run.began),
       busy,
       skipped: run.skipped,
       delay: Math.max(1000, pause),
-      unborn: !hasServerAnswered(this.#context.traffic.lineage),
-      isFirst: awaitsFirst(this.#context.traffic.lineage) && pause === 0,
+      beforeFirstAnswer: !hasServerAnswered(this.#context.messages.lineage),
+      isFirst: awaitsFirst(this.#context.messages.lineage) && pause === 0,
     });
   }
 
   /** The first server takes too long: the client is told, but it may still come. */
-  readonly #hangs = (upstream: Upstream, ms: number): void => {
+  readonly #onHanging = (upstream: Upstream, ms: number): void => {
     const { flow, dispatch } = this.#context;
-    dispatch({ on: 'overdue', generation: upstream.generation, failure: hangs(flow, upstream, ms) });
+    dispatch({ on: 'overdue', generation: upstream.generation, failure: hangingFailure(flow, upstream, ms) });
   };
 
   /** How long to wait before the next start, if no server is left to go on with. */
   #restartDelay(): number {
     if (servingOf(this.#context.state()) !== undefined) return 0;
     const now = performance.now();
-    return this.backoff.crashed(now, now);
+    return this.backoff.afterCrash(now, now);
   }
 
   /** By a last look at the disk. False: it starts over, or was given up. */
@@ -362,14 +361,14 @@ export class Attempts {
   }
 
   async #retire(number: number, run: Run): Promise<void> {
-    const { traffic, roster } = this.#context;
+    const { messages, generations } = this.#context;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
       this.#context.history.recordRetiring(number + 1, run, this.lastExit);
       this.#context.dispatch({ on: 'drains', generation: number });
-      const upstream = roster.get(number);
+      const upstream = generations.get(number);
       if (upstream === undefined) return;
-      demote(traffic.lineage, upstream);
+      demote(messages.lineage, upstream);
       await drain(this.#context, upstream, true);
     });
     this.#context.dispatch({ on: 'retired', generation: number });

@@ -4,19 +4,19 @@
  */
 
 /** After so long without a crash the ladder starts from the bottom. */
-const HEALTHY = 60_000;
+const HEALTHY_AFTER_MS = 60_000;
 /** A server that asks to be restarted gets it at most this often. */
-const RESTART_EVERY = 1000;
+const RESTART_INTERVAL_MS = 1000;
 
 export class Backoff {
   #crashes = 0;
-  #lastCrash = -Infinity;
-  #lastRestart = -Infinity;
+  #lastCrashAt = -Infinity;
+  #lastRestartAt = -Infinity;
 
   /** The delay before the start that follows a crash at `now`. */
-  crashed(now: number, startedAt: number): number {
-    if (now - Math.max(startedAt, this.#lastCrash) >= HEALTHY) this.#crashes = 0;
-    this.#lastCrash = now;
+  afterCrash(now: number, startedAt: number): number {
+    if (now - Math.max(startedAt, this.#lastCrashAt) >= HEALTHY_AFTER_MS) this.#crashes = 0;
+    this.#lastCrashAt = now;
     this.#crashes++;
     if (this.#crashes === 1) return 0;
     if (this.#crashes <= 3) return 1000;
@@ -24,9 +24,9 @@ export class Backoff {
   }
 
   /** The delay before a restart that the server asked for. */
-  asked(now: number): number {
-    const delay = Math.min(RESTART_EVERY, Math.max(0, this.#lastRestart + RESTART_EVERY - now));
-    this.#lastRestart = now + delay;
+  afterRestartRequest(now: number): number {
+    const delay = Math.min(RESTART_INTERVAL_MS, Math.max(0, this.#lastRestartAt + RESTART_INTERVAL_MS - now));
+    this.#lastRestartAt = now + delay;
     return delay;
   }
 

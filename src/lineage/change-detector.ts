@@ -4,22 +4,17 @@
  * a server makes by writing its own files ends here (P6, settles).
  */
 import { nameFiles } from '../agent/file-names.js';
-import type { LineageRecord } from '../exchange/records.js';
-import type { FlowContext } from '../flow/flow.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import { pathsOf } from '../project/disk.js';
 import { fence } from '../project/fence.js';
 import type { Envelope } from '../wire/envelope.js';
+import type { LineageContext } from './lineage-context.js';
 import type { SnapshotName, Snapshots } from './snapshots.js';
 import type { Event, State } from './states.js';
 
-export interface ChangeDetectorContext {
-  readonly flow: FlowContext;
-  readonly lineage: LineageRecord;
+export interface ChangeDetectorContext extends LineageContext {
   readonly window: AttemptWindow;
-  state(): State;
   snapshots(): Snapshots | undefined;
-  dispatch(event: Event): void;
 }
 
 export class ChangeDetector {
@@ -33,9 +28,9 @@ export class ChangeDetector {
 
   /** A request may only be executed by code as new as the disk. Opening a session needs no more than a server. */
   needsCheck(envelope: Envelope): boolean {
-    const { flow, lineage } = this.#context;
+    const { flow, messages } = this.#context;
     const snapshots = this.#context.snapshots();
-    if (snapshots === undefined || lineage.isHolding || flow.config.whileReloading === 'serve') return false;
+    if (snapshots === undefined || messages.lineage.isHolding || flow.config.whileReloading === 'serve') return false;
     // What is no message by its envelope may be meant as one.
     if (envelope.kind === 'batch' || envelope.kind === 'invalid') return true;
     if (envelope.kind !== 'request') return false;

@@ -4,7 +4,7 @@
  */
 
 /** A server's way to ask for a restart. */
-export const RESTART = 42;
+export const RESTART_EXIT_CODE = 42;
 /** A server that leaves on purpose has worked for a while. A shorter life looks like a mistake in the code. */
 const LEAVES_AFTER_MS = 5000;
 
@@ -12,18 +12,18 @@ export interface Life {
   /** Some server has answered this client. */
   readonly hasAnswered: boolean;
   /** A file was edited in this session, and the server restarted for it: an exit is likely to be the edit's doing. */
-  readonly edited: boolean;
-  readonly clientLeft: boolean;
+  readonly wasEdited: boolean;
+  readonly hasClientLeft: boolean;
   readonly ranMs: number;
 }
 
 /** `start`: it never came up. `exit`: it ended with code 0 where that is a mistake. */
-export type Meaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
+export type ExitMeaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
 
-export function meaningOf(code: number | null, { hasAnswered, edited, clientLeft, ranMs }: Life): Meaning {
+export function meaningOf(code: number | null, { hasAnswered, wasEdited, hasClientLeft, ranMs }: Life): ExitMeaning {
   // Before any answer an exit is a failed start, whatever its code.
   if (!hasAnswered) return 'start';
-  if (code === RESTART) return 'restarts';
+  if (code === RESTART_EXIT_CODE) return 'restarts';
   if (code !== 0) return 'crash';
-  return clientLeft || (!edited && ranMs >= LEAVES_AFTER_MS) ? 'leaves' : 'exit';
+  return hasClientLeft || (!wasEdited && ranMs >= LEAVES_AFTER_MS) ? 'leaves' : 'exit';
 }

@@ -15,46 +15,40 @@ import { keyOf } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
 import { saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
-import type { Event, State } from './states.js';
-import type { Stopping } from './draining.js';
+import type { LineageContext } from './lineage-context.js';
 
-export interface FirstStartContext extends Stopping {
-  state(): State;
-  dispatch(event: Event): void;
-}
-
-export class FirstStart {
+export class HandshakeTimeout {
   /** What the server says in the end that the client was answered in place of. */
   pendingHandshake: PendingHandshake | undefined;
-  readonly #context: FirstStartContext;
+  readonly #context: LineageContext;
   /** When the client first tried to open its session, on the monotonic clock. */
-  #asked: number | undefined;
+  #firstRequestAt: number | undefined;
 
-  constructor(context: FirstStartContext) {
+  constructor(context: LineageContext) {
     this.#context = context;
   }
 
   /** The client has sent a request that opens the session. It is answered in time, whoever does it. */
   async watch(session: Session, id: Id, method: string): Promise<void> {
-    const { flow, traffic, over, state } = this.#context;
-    const { lineage } = traffic;
+    const { flow, messages, closed, state } = this.#context;
+    const { lineage } = messages;
     // As many wait here as the client has sent.
-    setMaxListeners(0, over);
+    setMaxListeners(0, closed);
     const now = performance.now();
-    this.#asked ??= now;
+    this.#firstRequestAt ??= now;
     const until = async (time: number): Promise<boolean> => {
-      const ended = await delay(Math.max(0, time - performance.now()), false, { signal: over, ref: false }).catch(
+      const ended = await delay(Math.max(0, time - performance.now()), false, { signal: closed, ref: false }).catch(
         () => true,
       );
       return !ended && !session.hasServerAnswered;
     };
     // A second try, after a discover say, has waited already.
-    if (!(await until(this.#asked + FORESEEN_AFTER_MS))) return;
+    if (!(await until(this.#firstRequestAt + FORESEEN_AFTER_MS))) return;
     if (lineage.failure === undefined && isForeseen(lineage, method)) this.#answer(session, id, undefined);
     const limit = firstStartLimit(flow.config.startTimeout);
     if (!(await until(now + limit))) return;
     const serving = state().at === 'serving' ? lineage.serving : undefined;
-    this.#answer(session, id, serving === undefined ? undefined : hangs(flow, serving, limit));
+    this.#answer(session, id, serving === undefined ? undefined : hangingFailure(flow, serving, limit));
   }
 
   /** `failure`: what is wrong with the server that has the request, if it is not just slow. */
@@ -68,6 +62,6 @@ export class FirstStart {
 }
 
 /** What is wrong with a server that runs and does not open the session. */
-export function hangs(flow: FlowContext, upstream: Upstream, ms: number): Failure {
+export function hangingFailure(flow: FlowContext, upstream: Upstream, ms: number): Failure {
   return { kind: 'start', command: flow.name, cause: { kind: 'hanging', ms }, output: saveOutput(flow, upstream) };
 }

@@ -8,10 +8,10 @@ import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { LineageRecord } from '../exchange/records.js';
 import type { Run } from './attempt-record.js';
-import { RESTART } from './exits.js';
+import { RESTART_EXIT_CODE } from './exits.js';
 import { outlookOf } from './outlook.js';
 import { failureOf, isAtRest } from './state.js';
-import type { Event, State, Step } from './states.js';
+import type { Event, State, Transition } from './states.js';
 
 export interface HealthContext {
   readonly flow: FlowContext;
@@ -31,7 +31,7 @@ export class Health {
   readonly #context: HealthContext;
   #standing: Standing | undefined;
   /** A server has answered since the last failure, or none has failed. */
-  #proven = false;
+  #isProven = false;
   #client: string | undefined;
 
   constructor(context: HealthContext) {
@@ -39,58 +39,59 @@ export class Health {
   }
 
   /** Before the effects of a transition: a failure is on record before anybody is answered with it. */
-  moved(before: State, event: Event, step: Step): void {
-    const [after] = step;
+  beforeEffects(before: State, event: Event, transition: Transition): void {
+    const [after] = transition;
     switch (event.on) {
       case 'build-failed':
       case 'overdue':
-        if (after !== before && event.failure !== undefined) this.#failed(event.failure, step);
+        if (after !== before && event.failure !== undefined) this.#emitFailed(event.failure, transition);
         return;
       case 'start-failed':
         // Otherwise it is built first, or started once more without the server beside it.
-        if (after.at === 'serving' || after.at === 'waiting') this.#failed(event.failure, step, event.generation);
+        if (after.at === 'serving' || after.at === 'waiting')
+          this.#emitFailed(event.failure, transition, event.generation);
         return;
       case 'exit':
-        if (after !== before && before.at !== 'retiring' && after.at !== 'leaving') this.#ended(event, step);
+        if (after !== before && before.at !== 'retiring' && after.at !== 'leaving') this.#emitExit(event, transition);
         return;
       default:
     }
   }
 
   /** After the effects: who is answered how from now on. */
-  settled(event: Event, [state, effects]: Step): void {
+  afterEffects(event: Event, [state, effects]: Transition): void {
     const wait = effects.find((effect) => effect.do === 'wait');
     for (const effect of effects) {
       if (effect.do !== 'release' && effect.do !== 'tell') continue;
-      if (effect.failure === undefined) this.#mended(event);
-      else this.#stands(effect.failure, wait?.delay);
+      if (effect.failure === undefined) this.#recordMended(event);
+      else this.#recordStanding(effect.failure, wait?.delay);
     }
-    this.show(state);
+    this.emitHealth(state);
   }
 
   /** A server that nobody had asked anything has given its first answer. */
-  answered(state: State): void {
-    this.#proven = true;
-    if (this.#context.lineage.failure === undefined) this.#sayMended('reloaded');
-    this.show(state);
+  onFirstResponse(state: State): void {
+    this.#isProven = true;
+    if (this.#context.lineage.failure === undefined) this.#emitMended('reloaded');
+    this.emitHealth(state);
   }
 
-  #stands(failure: Failure, delay: number | undefined): void {
+  #recordStanding(failure: Failure, delay: number | undefined): void {
     const now = Date.now();
     const nextTry = delay === undefined ? undefined : new Date(now + delay).toISOString();
     this.#standing = { failure, since: this.#standing?.since ?? new Date(now).toISOString(), nextTry };
   }
 
-  #mended(event: Event): void {
+  #recordMended(event: Event): void {
     const { lineage, run } = this.#context;
     // A process that nobody has asked anything is no proof.
     if (!lineage.agreement.isOpen) return;
-    this.#proven = true;
+    this.#isProven = true;
     const isUndone = event.on === 'built' && run()?.files.length === 0;
-    this.#sayMended(isUndone ? 'undone' : 'reloaded');
+    this.#emitMended(isUndone ? 'undone' : 'reloaded');
   }
 
-  #sayMended(how: Mended): void {
+  #emitMended(how: Mended): void {
     const { flow, lineage } = this.#context;
     const { serving } = lineage;
     if (this.#standing === undefined || serving === undefined) return;
@@ -100,26 +101,26 @@ export class Health {
     flow.events.emit({ kind: 'mended', how, generation, pid: process.pid, failure, since });
   }
 
-  #failed(failure: Failure, step: Step, generation?: number): void {
+  #emitFailed(failure: Failure, transition: Transition, generation?: number): void {
     const { flow } = this.#context;
     const servesTools = flow.config.onFailure === 'serve';
-    flow.events.emit({ kind: 'failed', failure, outlook: outlookOf(step), generation, servesTools });
+    flow.events.emit({ kind: 'failed', failure, outlook: outlookOf(transition), generation, servesTools });
   }
 
-  #ended(event: Extract<Event, { on: 'exit' }>, step: Step): void {
+  #emitExit(event: Extract<Event, { on: 'exit' }>, transition: Transition): void {
     const { failure, generation, exit } = event;
     // It has never answered: that is no crash of a server, but a start that failed.
-    if (failure.kind === 'start') return this.#failed(failure, step, generation);
-    const outlook = outlookOf(step);
-    const [after] = step;
+    if (failure.kind === 'start') return this.#emitFailed(failure, transition, generation);
+    const outlook = outlookOf(transition);
+    const [after] = transition;
     const current = failureOf(after);
     const isOtherStanding = current !== undefined && current !== failure;
-    const asksForRestart = exit.code === RESTART;
+    const asksForRestart = exit.code === RESTART_EXIT_CODE;
     const { events } = this.#context.flow;
     events.emit({ kind: 'crashed', generation, exit, failure, outlook, asksForRestart, isOtherStanding });
   }
 
-  show(state: State): void {
+  emitHealth(state: State): void {
     const { lineage, flow } = this.#context;
     const client = (this.#client ??= lineage.agreement.client);
     flow.events.emit({ kind: 'health', health: this.#healthOf(state), client });
@@ -133,7 +134,7 @@ export class Health {
       case 'leaving':
         return { state: 'closing' };
       case 'serving':
-        if (standing === undefined) return { state: this.#proven ? 'serving' : 'starting' };
+        if (standing === undefined) return { state: this.#isProven ? 'serving' : 'starting' };
         break;
       case 'waiting':
       case 'broken':
@@ -141,7 +142,7 @@ export class Health {
         break;
       default: {
         if (state.attempt.restart && standing === undefined) return { state: 'restarting' };
-        if (standing === undefined) return { state: this.#proven ? 'reloading' : 'starting' };
+        if (standing === undefined) return { state: this.#isProven ? 'reloading' : 'starting' };
       }
     }
     const { failure, since, nextTry } = standing;

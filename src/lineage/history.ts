@@ -8,7 +8,7 @@ import type { LastBuild } from '../agent/status-report.js';
 import type { EventBus } from '../events/bus.js';
 import type { EventOf, ReloadFacts, RestartMethod } from '../events/events.js';
 import type { Run } from './attempt-record.js';
-import { RESTART } from './exits.js';
+import { RESTART_EXIT_CODE } from './exits.js';
 
 export interface LastReload extends ReloadFacts {
   /** ISO 8601. */
@@ -159,7 +159,7 @@ export class History {
   #methodOf({ files, attempt }: Run, exitCode: number | null): RestartMethod {
     if (this.#requestedReason !== undefined) return 'request';
     if (attempt.restart && this.#lastEnd === 'start') return 'start';
-    if (attempt.restart) return exitCode === RESTART ? 'server' : 'crash';
+    if (attempt.restart) return exitCode === RESTART_EXIT_CODE ? 'server' : 'crash';
     return files.length > 0 ? 'change' : 'request';
   }
 

@@ -8,55 +8,55 @@ import type { Ladder } from '../process/terminate.js';
 import { fence } from '../project/fence.js';
 
 export class LiveGenerations implements Iterable<Upstream> {
-  readonly #live = new Map<number, Upstream>();
-  #last: Upstream | undefined;
+  readonly #byNumber = new Map<number, Upstream>();
+  #lastGone: Upstream | undefined;
   /** The server that was stopped last did not exit by itself when its stdin ended: its successor won't either. */
   staysAfterStdin = false;
 
   add(upstream: Upstream): void {
-    this.#live.set(upstream.generation, upstream);
+    this.#byNumber.set(upstream.generation, upstream);
   }
 
   get(generation: number | undefined): Upstream | undefined {
-    return generation === undefined ? undefined : this.#live.get(generation);
+    return generation === undefined ? undefined : this.#byNumber.get(generation);
   }
 
   /** The same, or the one that has gone last. */
   find(generation: number): Upstream | undefined {
-    return this.get(generation) ?? (this.#last?.generation === generation ? this.#last : undefined);
+    return this.get(generation) ?? (this.#lastGone?.generation === generation ? this.#lastGone : undefined);
   }
 
   /** The one that has gone last. */
   get last(): Upstream | undefined {
-    return this.#last;
+    return this.#lastGone;
   }
 
   get size(): number {
-    return this.#live.size;
+    return this.#byNumber.size;
   }
 
   [Symbol.iterator](): Iterator<Upstream> {
-    return this.#live.values();
+    return this.#byNumber.values();
   }
 
   remove(upstream: Upstream): void {
-    if (!this.#live.delete(upstream.generation)) return;
-    this.#last = upstream;
+    if (!this.#byNumber.delete(upstream.generation)) return;
+    this.#lastGone = upstream;
     upstream.markGone();
   }
 
   /** Resolves when the generation owes nothing, is gone, or has had `limit` ms (0: as long as it takes). */
   async untilDrained({ drained, gone }: Upstream, limit: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const late = delay(limit, undefined, { signal: AbortSignal.any([over.signal, signal]) });
+    const timer = new AbortController();
+    const late = delay(limit, undefined, { signal: AbortSignal.any([timer.signal, signal]) });
     // After a standstill of our own the timer is due before what the generation has answered long ago is read.
     const patience = late.then(fence).catch(() => {});
     await Promise.race([drained, gone, ...(limit === 0 ? [] : [patience])]);
-    over.abort();
+    timer.abort();
   }
 
   async stop(upstream: Upstream, ladder: Ladder): Promise<void> {
-    if (!this.#live.has(upstream.generation)) return;
+    if (!this.#byNumber.has(upstream.generation)) return;
     upstream.process.stop(ladder);
     await upstream.gone;
   }

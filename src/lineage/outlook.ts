@@ -4,9 +4,9 @@
  */
 import type { Outlook } from '../agent/failure-log.js';
 import { isAtRest, servingOf } from './state.js';
-import type { Step } from './states.js';
+import type { Transition } from './states.js';
 
-export function outlookOf([state, effects]: Step): Outlook {
+export function outlookOf([state, effects]: Transition): Outlook {
   const wait = effects.find((effect) => effect.do === 'wait');
   const serving = servingOf(state);
   return {

@@ -4,8 +4,8 @@
  */
 import { isLate, type Failure } from '../agent/failure.js';
 
-const RETRY_AFTER_MS = 2000;
-const RETRY_AFTER_DURATIONS = 3;
+const MIN_RETRY_PAUSE_MS = 2000;
+const RETRY_PAUSE_IN_ATTEMPT_DURATIONS = 3;
 
 export class RetrySchedule {
   /** On the monotonic clock. */
@@ -15,12 +15,12 @@ export class RetrySchedule {
    * An attempt that began at `began` has failed now; a server that ended by itself had its start then. Returns the
    * failure with what its words say of the next try.
    */
-  failed(failure: Failure, began: number): Failure {
+  recordFailure(failure: Failure, began: number): Failure {
     const now = performance.now();
     // A start that was given up is likely to get further the next time (a compilation goes on from what is done), so
     // that is soon.
-    const pause = isLate(failure) || failure.kind === 'exit' ? 0 : RETRY_AFTER_DURATIONS * (now - began);
-    const againAfterMs = Math.round(Math.max(RETRY_AFTER_MS, pause));
+    const pause = isLate(failure) || failure.kind === 'exit' ? 0 : RETRY_PAUSE_IN_ATTEMPT_DURATIONS * (now - began);
+    const againAfterMs = Math.round(Math.max(MIN_RETRY_PAUSE_MS, pause));
     this.#dueAt = now + againAfterMs;
     return { ...failure, tried: { at: new Date().toISOString(), againAfterMs } };
   }

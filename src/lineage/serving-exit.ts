@@ -6,22 +6,22 @@ import { lastMalformed } from '../exchange/malformed.js';
 import { hasServerAnswered, type Upstream } from '../exchange/records.js';
 import type { Exit } from '../process/child.js';
 import type { Attempts } from './attempts.js';
-import type { Stopping } from './draining.js';
+import type { LineageContext } from './lineage-context.js';
 import { meaningOf, type Life } from './exits.js';
 import { endedFailure, saveOutput } from './server-failures.js';
 import type { Event } from './states.js';
 
-export interface ServingExitContext extends Pick<Stopping, 'flow' | 'traffic'> {
+export interface ServingExitContext extends Pick<LineageContext, 'flow' | 'messages'> {
   readonly attempts: Attempts;
 }
 
 export function servingExit(
-  { flow, traffic, attempts }: ServingExitContext,
+  { flow, messages, attempts }: ServingExitContext,
   upstream: Upstream,
   exit: Exit,
-  life: Pick<Life, 'edited' | 'clientLeft'>,
+  life: Pick<Life, 'wasEdited' | 'hasClientLeft'>,
 ): Extract<Event, { on: 'exit' }> {
-  const { lineage } = traffic;
+  const { lineage } = messages;
   const { backoff, retries, run } = attempts;
   const { startedAt } = upstream;
   attempts.lastExit = exit.code;
@@ -34,11 +34,11 @@ export function servingExit(
     on: 'exit',
     generation: upstream.generation,
     meaning,
-    delay: meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, startedAt),
+    delay: meaning === 'restarts' ? backoff.afterRestartRequest(now) : backoff.afterCrash(now, startedAt),
     skippedBuild: run?.skipped === true,
     exit,
     // A crashed server is started again on the ladder alone. Calls may try once more where it looks like a mistake in
     // the code.
-    failure: meaning === 'start' || meaning === 'exit' ? retries.failed(ended, startedAt) : ended,
+    failure: meaning === 'start' || meaning === 'exit' ? retries.recordFailure(ended, startedAt) : ended,
   };
 }

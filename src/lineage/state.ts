@@ -5,7 +5,7 @@
  * attempt that is no longer concerned is dropped here, and only here. Nothing is done here: the controller does that.
  */
 import type { Failure } from '../agent/words.js';
-import type { At, Attempt, Common, Effect, Event, State, Step, Strategy } from './states.js';
+import type { At, Attempt, Common, Effect, Event, State, Transition, Strategy } from './states.js';
 
 /** Requests wait for a restart that comes within this time; for a later one they are answered. */
 const WORTH_WAITING_MS = 1000;
@@ -15,7 +15,7 @@ export interface Settings {
   readonly servesMeanwhile: boolean;
 }
 
-export function initialState(settings: Settings): Step {
+export function initialState(settings: Settings): Transition {
   const attempt: Attempt = { number: 1, forced: true, rebuild: false, restart: false, retry: false };
   return [
     {
@@ -53,7 +53,7 @@ export function isAtRest({ at }: State): boolean {
   return at === 'serving' || at === 'broken' || at === 'waiting' || at === 'leaving' || at === 'closing';
 }
 
-export function transition(state: State, event: Event): Step {
+export function transition(state: State, event: Event): Transition {
   if (event.on === 'close') return close(state);
   if (event.on === 'configured') return configure(state, event);
   switch (state.at) {
@@ -78,10 +78,12 @@ export function transition(state: State, event: Event): Step {
   }
 }
 
+type Effects = readonly Effect[];
 type In<A extends At> = Extract<State, { at: A }>;
+type UnderWay = In<'building' | 'refreshing' | 'retiring' | 'starting'>;
 type ExitEvent = Extract<Event, { on: 'exit' }>;
 
-function close(state: State): Step {
+function close(state: State): Transition {
   if (state.at === 'closing') return stay(state);
   const serving = servingOf(state);
   const messages = serving === undefined ? { held: false, standing: undefined } : {};
@@ -89,13 +91,13 @@ function close(state: State): Step {
 }
 
 /** It holds from the next decision on. `replace` that was learnt in this session stays, unless `strategy` is set. */
-function configure(state: State, event: Extract<Event, { on: 'configured' }>): Step {
+function configure(state: State, event: Extract<Event, { on: 'configured' }>): Transition {
   const { strategy = state.strategy, servesMeanwhile } = event;
   if (strategy === state.strategy && servesMeanwhile === state.servesMeanwhile) return stay(state);
   return [{ ...state, strategy, servesMeanwhile }, []];
 }
 
-function whileServing(state: In<'serving'>, event: Event): Step {
+function whileServing(state: In<'serving'>, event: Event): Transition {
   const { serving, standing } = state;
   switch (event.on) {
     case 'change':
@@ -116,7 +118,7 @@ function whileServing(state: In<'serving'>, event: Event): Step {
 }
 
 /** The serving generation has ended, and nothing was under way. */
-function afterExit(state: In<'serving'>, event: ExitEvent): Step {
+function afterExit(state: In<'serving'>, event: ExitEvent): Transition {
   const { meaning, delay, failure, skippedBuild } = event;
   const drop = dropOf(event);
   if (meaning === 'leaves') {
@@ -135,7 +137,7 @@ function dropOf({ generation, meaning, failure }: ExitEvent): Extract<Effect, { 
 }
 
 /** The process is the same, but it is a candidate from now on: the session was opened in its place. */
-function adopt(state: State, generation: number, failure: Failure | undefined): Step {
+function adopt(state: State, generation: number, failure: Failure | undefined): Transition {
   const attempt = restartOf(state);
   const next: State = {
     ...common(state),
@@ -148,11 +150,11 @@ function adopt(state: State, generation: number, failure: Failure | undefined): 
     attempt,
     outlasting: undefined,
   };
-  const answered: Effect[] = failure === undefined ? [] : [{ do: 'release', failure }];
+  const answered: Effects = failure === undefined ? [] : [{ do: 'release', failure }];
   return [next, [...answered, { do: 'adopt', generation, attempt }]];
 }
 
-function whileBuilding(state: In<'building'>, event: Event): Step {
+function whileBuilding(state: In<'building'>, event: Event): Transition {
   const { attempt, serving } = state;
   switch (event.on) {
     case 'change':
@@ -181,7 +183,7 @@ function whileBuilding(state: In<'building'>, event: Event): Step {
   }
 }
 
-function whileRefreshing(state: In<'refreshing'>, event: Event): Step {
+function whileRefreshing(state: In<'refreshing'>, event: Event): Transition {
   const { attempt, serving } = state;
   switch (event.on) {
     case 'change':
@@ -203,7 +205,7 @@ function whileRefreshing(state: In<'refreshing'>, event: Event): Step {
   }
 }
 
-function whileRetiring(state: In<'retiring'>, event: Event): Step {
+function whileRetiring(state: In<'retiring'>, event: Event): Transition {
   const { attempt, retiring } = state;
   switch (event.on) {
     case 'change':
@@ -227,14 +229,14 @@ function whileRetiring(state: In<'retiring'>, event: Event): Step {
   }
 }
 
-function afterRetired(state: In<'retiring'>, before: readonly Effect[]): Step {
+function afterRetired(state: In<'retiring'>, before: Effects): Transition {
   const { attempt, again } = state;
   return again
     ? build(state, undefined, attempt.forced, attempt.rebuild, before)
     : start(state, undefined, attempt, before);
 }
 
-function whileStarting(state: In<'starting'>, event: Event): Step {
+function whileStarting(state: In<'starting'>, event: Event): Transition {
   const { attempt, candidate, serving, outlasting } = state;
   const abandon: Effect = { do: 'abandon', generation: candidate };
   switch (event.on) {
@@ -256,7 +258,7 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
       if (event.busy && serving !== undefined)
         return retire({ ...state, strategy: 'replace' }, serving, attempt, [abandon, { do: 'became-replace' }]);
       if (serving === undefined) {
-        const isNews = !event.isFirst && (!attempt.restart || event.unborn);
+        const isNews = !event.isFirst && (!attempt.restart || event.beforeFirstAnswer);
         return wait(state, outlasting ?? event.failure, event.delay, isNews, [abandon]);
       }
       return rest(state, serving, event.failure, [abandon]);
@@ -264,8 +266,8 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
       const { failure, generation } = event;
       if (generation !== candidate || serving !== undefined || failure === undefined) return stay(state);
       // From now on nobody waits for it: as after a crash, it comes when it comes.
-      const told: State = { ...state, held: false, standing: failure, attempt: { ...attempt, restart: true } };
-      return [told, [{ do: 'tell', failure }]];
+      const outlived: State = { ...state, held: false, standing: failure, attempt: { ...attempt, restart: true } };
+      return [outlived, [{ do: 'tell', failure }]];
     }
     case 'exit':
       return event.generation === serving ? withoutServing(state, event) : stay(state);
@@ -275,17 +277,17 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
 }
 
 /** The serving generation has ended while its successor is on the way: the attempt decides. */
-function withoutServing(state: In<'building' | 'starting'>, event: ExitEvent): Step {
+function withoutServing(state: In<'building' | 'starting'>, event: ExitEvent): Transition {
   return [{ ...state, serving: undefined, held: true }, [dropOf(event)]];
 }
 
 /** A tool call waits for the attempt that is under way. A server that is merely started again may take for ever. */
-function join(state: In<'building' | 'refreshing' | 'retiring' | 'starting'>, event: { background: boolean }): Step {
-  if (state.held || event.background || state.attempt.restart) return stay(state);
+function join(state: UnderWay, { background }: { readonly background: boolean }): Transition {
+  if (state.held || background || state.attempt.restart) return stay(state);
   return [{ ...state, held: true }, []];
 }
 
-function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: readonly Effect[]): Step {
+function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: Effects): Transition {
   if (event.on === 'change') return build(state, undefined, true, false, before);
   if (event.on === 'force') return build(state, undefined, true, event.rebuild, before);
   if (event.on === 'retry') return tryAgain(state, undefined, { forced: true, background: false }, before);
@@ -297,8 +299,8 @@ function tryAgain(
   state: State,
   serving: number | undefined,
   { forced, background }: { readonly forced: boolean; readonly background: boolean },
-  before: readonly Effect[],
-): Step {
+  before: Effects,
+): Transition {
   const attempt: Attempt = { number: state.attempts + 1, forced, rebuild: false, restart: false, retry: true };
   return begin({ ...state, held: state.held || !background }, serving, attempt, before);
 }
@@ -307,7 +309,7 @@ function common({ strategy, servesMeanwhile, generations, attempts, held, standi
   return { strategy, servesMeanwhile, generations, attempts, held, standing };
 }
 
-function stay(state: State): Step {
+function stay(state: State): Transition {
   return [state, []];
 }
 
@@ -317,21 +319,21 @@ function build(
   serving: number | undefined,
   forced: boolean,
   rebuild: boolean,
-  before: readonly Effect[],
-): Step {
+  before: Effects,
+): Transition {
   const attempt: Attempt = { number: state.attempts + 1, forced, rebuild, restart: false, retry: false };
   const held = state.held || serving === undefined || !state.servesMeanwhile;
   return begin({ ...state, held }, serving, attempt, before);
 }
 
-function begin(state: State, serving: number | undefined, attempt: Attempt, before: readonly Effect[]): Step {
+function begin(state: State, serving: number | undefined, attempt: Attempt, before: Effects): Transition {
   return [
     { ...common(state), attempts: attempt.number, at: 'building', serving, attempt },
     [...before, { do: 'build', attempt }],
   ];
 }
 
-function retire(state: State, serving: number, attempt: Attempt, before: readonly Effect[]): Step {
+function retire(state: State, serving: number, attempt: Attempt, before: Effects): Transition {
   return [
     { ...common(state), at: 'retiring', serving, retiring: serving, attempt, again: false },
     [...before, { do: 'retire', generation: serving }],
@@ -342,9 +344,9 @@ function start(
   state: State,
   serving: number | undefined,
   attempt: Attempt,
-  before: readonly Effect[],
+  before: Effects,
   outlasting?: Failure,
-): Step {
+): Transition {
   const generation = state.generations + 1;
   return [
     {
@@ -362,7 +364,7 @@ function start(
 }
 
 /** After a crash the same code is started again: nothing to build. A build that has failed stays so. */
-function restart(state: State, failure: Failure | undefined, before: readonly Effect[] = []): Step {
+function restart(state: State, failure: Failure | undefined, before: Effects = []): Transition {
   const outlasting = outlivesStart(failure) ? failure : undefined;
   const next = { ...state, attempts: state.attempts + 1 };
   return start(next, undefined, restartOf(state), before, outlasting);
@@ -377,21 +379,21 @@ function outlivesStart(failure: Failure | undefined): boolean {
   return failure?.kind === 'build' || failure?.kind === 'configuration';
 }
 
-function rest(state: State, serving: number, failure: Failure | undefined, before: readonly Effect[] = []): Step {
+function rest(state: State, serving: number, failure: Failure | undefined, before: Effects = []): Transition {
   return [
     { ...common(state), held: false, standing: failure, at: 'serving', serving },
     [...before, { do: 'release', failure }],
   ];
 }
 
-function broken(state: State, failure: Failure): Step {
+function broken(state: State, failure: Failure): Transition {
   return [{ ...common(state), held: false, standing: failure, at: 'broken', failure }, [{ do: 'release', failure }]];
 }
 
 /** `isNews`: requests are answered with the failure at once, however soon the next start comes. */
-function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: readonly Effect[] = []): Step {
+function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: Effects = []): Transition {
   const isAnswered = delay > WORTH_WAITING_MS || isNews || outlivesStart(failure);
   const messages = isAnswered ? { held: false, standing: failure } : { held: true };
-  const answers: Effect[] = isAnswered ? [{ do: 'release', failure }] : [];
+  const answers: Effects = isAnswered ? [{ do: 'release', failure }] : [];
   return [{ ...common(state), ...messages, at: 'waiting', failure }, [...before, ...answers, { do: 'wait', delay }]];
 }

@@ -4,7 +4,7 @@
  */
 import type { Failure } from '../agent/words.js';
 import type { Exit } from '../process/child.js';
-import type { Meaning } from './exits.js';
+import type { ExitMeaning } from './exits.js';
 
 export type Strategy = 'overlap' | 'replace';
 
@@ -108,7 +108,7 @@ export type Event =
       readonly busy: boolean;
       readonly skipped: boolean;
       readonly delay: number;
-      readonly unborn: boolean;
+      readonly beforeFirstAnswer: boolean;
       /** It was the very first start, and the client has heard of no failure: one more is tried before it does. */
       readonly isFirst: boolean;
     }
@@ -119,7 +119,7 @@ export type Event =
   | {
       readonly on: 'exit';
       readonly generation: number;
-      readonly meaning: Meaning;
+      readonly meaning: ExitMeaning;
       readonly delay: number;
       /** A build of the attempt that started it was left out, because the record said that it was done. */
       readonly skippedBuild: boolean;
@@ -168,4 +168,4 @@ export type Effect =
   | { readonly do: 'let-finish' }
   | { readonly do: 'end' };
 
-export type Step = readonly [State, readonly Effect[]];
+export type Transition = readonly [State, readonly Effect[]];
