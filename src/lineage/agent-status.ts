@@ -1,6 +1,6 @@
 /**
- * What `server_status` tells: the state, the last reload, build and failure, and the server's stderr, gathered from
- * those who know. The words come from agent/status-report.ts; when to answer is for agent-tools.ts.
+ * Collects what `server_status` answers: the state, the last reload, build and failure, and the server's stderr.
+ * `agent/status-report.ts` has the sentences; `agent-tools.ts` decides when to answer.
  */
 import { existsSync } from 'node:fs';
 import type { Answer } from '../agent/answers.js';
@@ -30,10 +30,10 @@ interface StatusRequest {
   readonly outdated: Outdated;
 }
 
-/** Most that the facts beside the lines of stderr may take of an answer that has both. */
+/** Limit of the facts in an answer that also has lines of stderr. */
 const MAX_FACTS_CHARACTERS = 8000;
 const MAX_LINE_CHARACTERS = 1000;
-/** Room for the members around them. */
+/** Space for the JSON members around facts and lines. */
 const JSON_OVERHEAD_CHARACTERS = 100;
 const MAX_ITEMS = 20;
 const MAX_ITEM_CHARACTERS = 200;
@@ -93,13 +93,13 @@ export function statusAnswer(
   };
 }
 
-/** What runs instead of the sources, unless it has been mended since: then the copy is gone. */
+/** The installed copy that runs instead of the sources. Undefined if it has been removed since. */
 export function copyThatRuns({ config }: FlowContext): InstalledCopy | undefined {
   const { installedCopy } = config;
   return installedCopy !== undefined && existsSync(installedCopy.copy) ? installedCopy : undefined;
 }
 
-/** Where no server serves, it is the one that has ended that is asked about. */
+/** The last `count` lines of the serving generation; if none serves, of the one that exited last. */
 function stderrOf({ messages, generations }: StatusContext, count: number): readonly string[] {
   const source = messages.lineage.serving ?? generations.last;
   const text = source?.process.output.bytes().toString('utf8').trimEnd() ?? '';
@@ -110,7 +110,7 @@ function stderrOf({ messages, generations }: StatusContext, count: number): read
     .map((line) => cutText(line, MAX_LINE_CHARACTERS));
 }
 
-/** The same facts, with lists (files, changes) that may be very long cut short. */
+/** The same facts, with long lists (files, changes) cut. */
 function shortened(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [name, Array.isArray(value) ? shortList(value) : value]),

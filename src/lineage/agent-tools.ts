@@ -1,6 +1,6 @@
 /**
- * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state
- * machine and the records like anybody else, and answer in the words of agent/reports.ts.
+ * The agent's own tools: restart the server, verify a restart, tell the state, list and call the server's tools. They
+ * send events to the state machine and read the records; `agent/reports.ts` has the sentences of the answers.
  */
 import { toolResult, type Answer } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
@@ -27,13 +27,13 @@ import { failureOf, isAtRest } from './state.js';
 export interface AgentToolsContext extends LineageContext {
   readonly history: History;
   snapshots(): Snapshots | undefined;
-  /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
+  /** Resolves when no reload is under way. `isNext`: waits for the end of the next one if none is. */
   untilSettled(isNext: boolean): Promise<void>;
 }
 
 type ArgumentsOf<T extends Arguments['tool']> = Extract<Arguments, { tool: T }>;
 
-/** So many tools are named that may have been meant. */
+/** How many similar names an answer about an unknown tool lists. */
 const MAX_NEAR_MISSES = 3;
 
 export class AgentTools {
@@ -69,7 +69,7 @@ export class AgentTools {
     history.recordRequest(reason);
     const recorded = flow.events.flushed();
     const now = state();
-    // A call that meets a restart joins it.
+    // A call that arrives during a forced restart waits for that one.
     const joins = 'attempt' in now && now.attempt.forced && (!rebuild || now.attempt.rebuild);
     if (!joins) dispatch({ on: 'force', rebuild });
     await recorded;
@@ -85,7 +85,7 @@ export class AgentTools {
       const words = say.notRestarted(standing.failure, this.#names(call));
       return this.#answer(call, { words, facts: { restarted: false, ...factsOf(standing) }, isError: true });
     }
-    // A restart that met the very first start was no reload.
+    // A restart that was requested during the very first start caused no reload.
     const generation = messages.lineage.serving?.generation ?? 0;
     const last = history.lastReload?.generation === generation ? history.lastReload : undefined;
     const { ms = 0, phases = {}, changes = [] } = last ?? {};
@@ -109,7 +109,7 @@ export class AgentTools {
 
   async #restartEvidence(since: number): Promise<say.Verdict> {
     const { history, flow } = this.#context;
-    // Another proxy may have written over the record of ours, or nobody can write it.
+    // Our own history comes first: another proxy may have overwritten the marker file, or it may not be writable.
     const { lastRestart: own, begunRestart: begun } = history;
     if (begun !== undefined && !(own !== undefined && Date.parse(own.at) >= since))
       return { kind: 'begun', at: begun.at, reason: begun.reason };
@@ -142,7 +142,7 @@ export class AgentTools {
     this.#answer(call, listAnswer({ items, wanted, generation, outdated }, this.#names(call)));
   }
 
-  /** The server's own tools, or why they can't be had. */
+  /** The server's own tools, or the reason why they are not known. */
   async #tools({ session, signal }: AgentCall): Promise<readonly unknown[] | string> {
     const { lineage } = session;
     if (lineage.serving === undefined) return 'no server is running';
@@ -152,29 +152,29 @@ export class AgentTools {
     return found?.known === true ? found.items : (found?.why ?? 'they are unknown');
   }
 
-  /** Forwarded under the client's own id: what follows is what follows on any call. */
+  /** Forwards the call under the client's own id. From there on it is treated like any other call. */
   async #call(call: AgentCall, { name }: ArgumentsOf<'call_server_tool'>): Promise<void> {
     const { session } = call;
     const tools = await this.#tools(call);
-    // While a failure stands, the list is that of older code: what the call is answered with is the failure.
+    // While a failure stands, the list may be that of older code. The call is forwarded, and answered with the failure.
     const names = typeof tools === 'string' || session.lineage.failure !== undefined ? undefined : namesOf(tools);
     if (names !== undefined && !names.has(name)) {
       const near = nearMisses(name, [...names]).slice(0, MAX_NEAR_MISSES);
       return this.#answer(call, { words: say.noSuchTool(name, near, this.#names(call)), isError: true });
     }
     if (!closeCall(call)) return;
-    // A reload may have begun meanwhile: then it waits for it like any other.
+    // A reload may have begun meanwhile: then the call is held like any other.
     fromClient(session, callOf(call.held.message, name), call.held.since);
   }
 
-  /** A server that is started again after a pause has not settled: the next start says how it ends. */
+  /** During the pause before a restart nothing has been decided yet: waits for the end of that restart too. */
   async #untilStarted(): Promise<void> {
     const { untilSettled, state } = this.#context;
     await untilSettled(false);
     if (state().at === 'waiting') await untilSettled(true);
   }
 
-  /** Whoever asks about a restart has edited something. */
+  /** Appends warnings about edits that can have no effect. Whoever asks about a restart has edited something. */
   #withWarnings(call: AgentCall, words: string): string {
     const { flow } = this.#context;
     const copy = copyThatRuns(flow);
@@ -189,7 +189,7 @@ export class AgentTools {
 
   #standing(): say.Standing | undefined {
     const { state, flow, messages } = this.#context;
-    // While what failed is tried again and nobody waits for that, the failure stands, though the state has none.
+    // During a retry in the background the state has no failure, but calls are still answered with the last one.
     const failure =
       failureOf(state()) ?? (this.#servesMeanwhile() === undefined ? undefined : messages.lineage.failure);
     if (failure === undefined) return undefined;
@@ -206,7 +206,9 @@ export class AgentTools {
     return { standing, meanwhile: generation === undefined || standing !== undefined ? undefined : { generation } };
   }
 
-  /** The generation that goes on serving while a reload is under way; undefined: there is none, or calls are held. */
+  /**
+   * The generation that serves during the reload under way. Undefined if there is no such reload, or calls are held.
+   */
   #servesMeanwhile(): number | undefined {
     const { state, messages } = this.#context;
     return isAtRest(state()) || messages.lineage.isHolding ? undefined : messages.lineage.serving?.generation;
@@ -222,7 +224,7 @@ function restartSince({ at, reason, generation, method }: Omit<Restart, 'exitCod
   return { kind: 'yes', at, reason, generation, crash: method === 'crash' };
 }
 
-/** The call that is meant, in the caller's own bytes: only the name and what its arguments are change. */
+/** The call that the agent asked for, in its own bytes: only `name` and `arguments` are replaced. */
 function callOf(message: Message, name: string): Message {
   const given = message.raw(['params', 'arguments', 'arguments']) ?? '{}';
   const named = message.with(['params', 'name'], JSON.stringify(name)) ?? message;

@@ -1,11 +1,12 @@
 /**
- * How long to wait before a crashed server is started again: at once, then longer the more often it happens. Pure. Its
- * times are of a clock that nobody sets: a wall clock that is set on would look like health.
+ * Back-off: how long to wait before a crashed server is started again. The first restart comes at once, later ones
+ * after growing pauses. Pure. Takes times of the monotonic clock: if somebody set the wall clock forward, a server that
+ * crashes all the time would look healthy.
  */
 
-/** After so long without a crash the ladder starts from the bottom. */
+/** After so long without a crash the next one counts as the first. */
 const HEALTHY_AFTER_MS = 60_000;
-/** A server that asks to be restarted gets it at most this often. */
+/** The shortest time between two restarts that the server asks for. */
 const RESTART_INTERVAL_MS = 1000;
 
 export class Backoff {
@@ -30,7 +31,7 @@ export class Backoff {
     return delay;
   }
 
-  /** Something changed: what failed before may work now. */
+  /** A file has changed, so the next start may go well: starts from the shortest pause again. */
   reset(): void {
     this.#crashes = 0;
   }

@@ -1,36 +1,39 @@
 /**
- * How generations go: one that was replaced finishes first, even if no other is left; one that nobody waits for does
- * not. And what is still answered before the proxy goes.
+ * Stops generations. A replaced one first finishes its pending requests (P1); an abandoned candidate is stopped at
+ * once. Also answers what is left when the server or the client has ended the session. `state.ts` decides when.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { dropGeneration, endHold, type Dropped } from '../exchange/handover.js';
 import type { PendingRequest, Upstream } from '../exchange/records.js';
 import type { LineageContext } from './lineage-context.js';
 
-/** Under `replace`, how long a server has to go by itself if the one before it did not: nobody is served meanwhile. */
+/**
+ * Under `replace` nobody is served while the old server exits. If its predecessor did not exit when its stdin ended,
+ * the signal comes after this time already.
+ */
 const KNOWN_TO_STAY_MS = 300;
-/** `--stop-timeout 0`: the signal comes after this time, and no SIGKILL follows. */
+/** When the signal is sent with `--stop-timeout 0`. No SIGKILL follows then. */
 const DEFAULT_STOP_MS = 2000;
+/** A client that has been told how a task ended may ask for its result: the server is kept for so long. */
 const TASK_FOLLOW_UP_MS = 500;
-/** How long a client that has closed its side may wait for what it asked before. */
+/** After a client has closed its side, its held requests are answered if the reload ends within this time. */
 const LAST_ANSWERS_MS = 1000;
 
 /**
- * Lets a replaced generation finish what it owes, then stops it as a client would: its stdin ends, a signal follows
- * after
- * `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so that calls wait for its end.
+ * Lets a replaced generation finish its pending requests, then stops it as a client would: its stdin ends, a signal
+ * follows after `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so calls
+ * wait until this one has exited.
  */
 export async function drain(context: LineageContext, upstream: Upstream, isReplacing: boolean): Promise<void> {
   const { flow, messages, generations, closed } = context;
   const { drain: limit, signal, stopTimeout } = flow.config;
   if (upstream.owesAnything) await generations.untilDrained(upstream, limit, closed);
-  // A client that has just been told how a task ended may ask for more of it.
   if (!isReplacing && upstream.tasks.size > 0)
     await delay(TASK_FOLLOW_UP_MS, undefined, { signal: closed }).catch(() => {});
   if (closed.aborted) return;
   reportCutOff(context, upstream, dropGeneration(messages.lineage, upstream));
   messages.watchHold();
-  // Who looks for the marker after the old server has gone has to find it.
+  // The restart marker must be on the disk before the old server exits: somebody may look for it right after that.
   await flow.events.flushed();
   const patience = stopTimeout === 0 ? DEFAULT_STOP_MS : stopTimeout;
   const after = isReplacing && generations.staysAfterStdin ? Math.min(KNOWN_TO_STAY_MS, patience) : patience;
@@ -40,7 +43,7 @@ export async function drain(context: LineageContext, upstream: Upstream, isRepla
   generations.staysAfterStdin = performance.now() - stoppedAt >= after;
 }
 
-/** Tells which requests the end of the drain cut off. */
+/** Emits which requests were cut off because `--drain` had passed. */
 function reportCutOff({ flow }: LineageContext, { generation }: Upstream, dropped: Dropped): void {
   if (dropped.answered.length + dropped.sentAgain.length === 0) return;
   const [cutOff, sentAgain] = [dropped.answered.map(nameOf), dropped.sentAgain.map(nameOf)];
@@ -48,15 +51,15 @@ function reportCutOff({ flow }: LineageContext, { generation }: Upstream, droppe
   flow.events.emit({ kind: 'cut-off', generation, answered: cutOff, sentAgain, limitMs });
 }
 
-/** The tool that was called, or the method of another request. */
+/** The name of the called tool; for other requests, the method. */
 function nameOf({ method, message }: PendingRequest): string {
   const tool = method === 'tools/call' ? message.read(['params', 'name']) : undefined;
   return typeof tool === 'string' ? `tool ${tool}` : method;
 }
 
 /**
- * The server has left for good: nothing is held for another one, and what was replaced before may finish as if it had
- * stayed (P1). Resolves when nobody owes anything.
+ * The server has exited on purpose and no other follows: held requests are answered, and generations that drain may
+ * finish (P1, every request is answered). Resolves when no response is pending.
  */
 export async function finishAnswers({ flow, messages, generations, closed }: LineageContext): Promise<void> {
   const { lineage } = messages;
@@ -66,10 +69,7 @@ export async function finishAnswers({ flow, messages, generations, closed }: Lin
   await messages.gatesEmptied();
 }
 
-/**
- * What is held when the client closes its side is answered, if the reload that it waits for takes no longer than a
- * moment.
- */
+/** The client has closed its side: its held requests are answered if the reload ends within `LAST_ANSWERS_MS`. */
 export async function answerHeld({ messages }: LineageContext, reload: { idle(): Promise<void> }): Promise<void> {
   if (messages.lineage.hold.size === 0) return;
   const timer = new AbortController();
@@ -80,7 +80,7 @@ export async function answerHeld({ messages }: LineageContext, reload: { idle():
   timer.abort();
 }
 
-/** A candidate that nobody waits for any more. */
+/** Stops a candidate whose attempt was given up. */
 export function abandon({ messages, generations }: LineageContext, upstream: Upstream): void {
   dropGeneration(messages.lineage, upstream);
   const steps = [

@@ -1,6 +1,6 @@
 /**
- * What the parts of a lineage share: its messages, its generations, its state and the way to send it events. Types only;
- * `lineage.ts` creates it once and hands it to every part.
+ * What the parts of a lineage share: its messages, its generations, its state and the way to send it events. Types
+ * only; `lineage.ts` creates it once and hands it to every part.
  */
 import type { FlowContext } from '../flow/flow.js';
 import type { LiveGenerations } from './live-generations.js';

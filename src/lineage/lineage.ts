@@ -1,8 +1,8 @@
 /**
- * The generations that serve, one after the other, and the one event loop of their reloads. Events come from the files,
- * the builds, the servers and the clients; transition() says what they mean, and here it is done. The only place that
- * acts on both flows, messages and changes. Every verdict on a message falls in exchange/, every decision about a
- * reload in state.ts. No transport is known here.
+ * A lineage: the generations that serve one after the other, and the event loop of their reloads. Files, builds,
+ * servers and clients cause events; `transition()` returns the effects of each, and `#perform` carries them out.
+ * Nothing else acts on both messages and changes. `state.ts` decides about reloads, `exchange/` about messages. Knows
+ * no transport.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
@@ -40,7 +40,7 @@ const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: nul
 
 export class Lineage {
   #resolveClosed: (reason: ShutdownReason) => void = () => {};
-  /** Why it ended, once every server is gone and everything is delivered. */
+  /** Resolves with the reason when every server has exited and every message is delivered. */
   readonly closed = new Promise<ShutdownReason>((resolve) => (this.#resolveClosed = resolve));
   readonly #context: FlowContext;
   readonly #generations = new LiveGenerations();
@@ -62,7 +62,7 @@ export class Lineage {
   #eventQueue: Event[] | undefined;
   #restartPause = new AbortController();
   #isClosing = false;
-  /** Some generation of this session was started because of an edit. */
+  /** A generation of this lineage was started because of an edit. */
   #wasEdited = false;
   #hasClientLeft = false;
   #onSettled: (() => void)[] = [];
@@ -135,24 +135,24 @@ export class Lineage {
     };
   }
 
-  /** The first server is built and started. Clients may have attached before. */
+  /** Builds and starts the first server. Clients may attach before or after. */
   begin(): void {
     this.#showState();
     for (const effect of this.#initialEffects) this.#perform(effect);
   }
 
-  /** A client comes in, and is served from now on. */
+  /** Serves this client from now on. */
   attach(connect: Connect): Session {
     return this.#messages.attach(connect);
   }
 
-  /** Ends it, whatever it is doing: `closed` tells when. */
+  /** Stops every server, whatever is under way. `closed` resolves when that is done. */
   close(reason: ShutdownReason): void {
     if (reason.by === 'signal') this.#attempts.takeBackBuild();
     this.#end(reason);
   }
 
-  /** Builds and restarts, though nothing has changed. */
+  /** Builds and restarts the server even if no file has changed. */
   restart(): void {
     this.#dispatch({ on: 'force', rebuild: true });
   }
@@ -162,7 +162,7 @@ export class Lineage {
     this.#dispatch({ on: 'configured', strategy, servesMeanwhile: current.whileReloading === 'serve' });
   }
 
-  /** One event after the other, also those that an effect brings about. */
+  /** Handles one event at a time: events that an effect causes are queued until its transition is complete. */
   #dispatch(event: Event): void {
     if (this.#eventQueue !== undefined) {
       this.#eventQueue.push(event);
@@ -184,7 +184,7 @@ export class Lineage {
     if (isSettled) for (const resolve of this.#onSettled.splice(0)) resolve();
   }
 
-  /** What verdicts on messages are made from. Nothing else writes it. */
+  /** Copies the state to the record that `exchange/` reads. Nothing else writes these fields. */
   #showState(): void {
     const { lineage } = this.#messages;
     lineage.serving = this.#generations.get(servingOf(this.#state));
@@ -193,7 +193,7 @@ export class Lineage {
     lineage.isHolding = this.#state.held;
   }
 
-  /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
+  /** Resolves when no reload is under way. `isNext`: waits for the end of the next one if none is. */
   #untilSettled(isNext: boolean): Promise<void> {
     return isAtRest(this.#state) && !isNext
       ? Promise.resolve()
@@ -262,13 +262,13 @@ export class Lineage {
     const { snapshots, run } = this.#attempts;
     if (run !== undefined && run.files.length > 0) this.#wasEdited = true;
     if (this.#state.standing !== undefined) {
-      // It runs what was built before: the disk is still compared with that, and with what could not be built.
+      // A build failed, so `to` runs the previous build. The snapshots of that build and of the failure both stay.
       snapshots?.forget('attempt');
     } else {
       snapshots?.move('attempt', 'serving');
       snapshots?.forget('failed');
     }
-    // One that had no session to open is not known to have read its code yet.
+    // Without a session to open, the server may still be loading its code: only its first message proves the contrary.
     const unopened = lineage.agreement.isOpen ? undefined : to;
     snapshots?.expectFirstMessage(unopened?.generation);
     this.#messages.expectFirstMessage(unopened);
@@ -277,18 +277,19 @@ export class Lineage {
     this.#window.recordReload();
     this.#messages.applyBackpressure();
     if (from === undefined) return;
-    // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
+    // Before a session is open the old generation has nothing to finish: its requests are sent to the new one.
     if (!lineage.agreement.isOpen) dropGeneration(lineage, from);
     const { generation } = from;
     void drain(this.#shared, from, false).then(async () => {
       this.#context.events.emit({ kind: 'drained', generation });
-      // It may have cached old code as new, and the next Python that starts need not be ours.
+      // While it drained it may have compiled old sources under new time stamps. Any Python process would use that
+      // cache.
       await this.#attempts.removeBytecode();
     });
   }
 
   #release(failure: Failure | undefined): void {
-    // After a swap the mark has moved already; this is for attempts that ended without one.
+    // After a swap the snapshot has been moved already. This covers attempts that ended without a swap.
     this.#attempts.snapshots?.move('attempt', failure === undefined ? 'serving' : 'failed');
     this.#attempts.onEnd(failure === undefined);
     this.#endHold();
@@ -296,7 +297,8 @@ export class Lineage {
 
   #endHold(): void {
     const { lineage } = this.#messages;
-    // What was sent after the last look at the disk may ask for something newer still.
+    // Requests that arrived after the last check of the disk go through the gate again: a file may have been saved
+    // since.
     const unseen = lineage.hold.takeSince(this.#attempts.run?.checked ?? 0);
     endHold(lineage);
     this.#messages.returnToGates(unseen);
@@ -316,12 +318,14 @@ export class Lineage {
     if (this.#state.at === 'retiring') this.#dispatch({ on: 'retired', generation });
   }
 
-  /** A tool call has met a failure. True if an attempt is under way now, so that the call can wait for its end. */
+  /**
+   * For a tool call that met a failure (P7). Returns whether an attempt is under way now that the call can wait for.
+   */
   #retryFailure(waits: boolean): boolean {
     const state = this.#state;
     if (this.#eventQueue !== undefined) return false;
-    // Whatever tries it already is joined. A server that is merely started again, or has yet to answer, may take for
-    // ever.
+    // The call joins an attempt that is under way. It does not join a restart after a crash, or a server that has yet
+    // to answer: those may take for ever.
     if (!isAtRest(state)) {
       const canJoin = 'attempt' in state && !state.attempt.restart;
       if (canJoin) this.#dispatch({ on: 'retry', forced: false, background: !waits });
