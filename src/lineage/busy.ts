@@ -1,6 +1,6 @@
 /**
  * Classifies the output of a server that did not start beside another one: a resource is in use, or the code is wrong.
- * Pure. `attempts.ts` decides what follows.
+ * Pure. `state.ts` decides what follows.
  */
 
 /** A port, a database or a profile is in use by another process. */

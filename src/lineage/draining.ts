@@ -1,6 +1,7 @@
 /**
- * Stops generations. A replaced one first finishes its pending requests (P1); an abandoned candidate is stopped at
- * once. Also answers what is left when the server or the client has ended the session. `state.ts` decides when.
+ * Stops generations. A replaced one first finishes its pending requests (P1, one answer); an abandoned candidate is
+ * stopped at once. Also answers what is left when the server or the client has ended the session. `state.ts` decides
+ * when.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { dropGeneration, endHold, type Dropped } from '../exchange/handover.js';
@@ -59,7 +60,7 @@ function nameOf({ method, message }: PendingRequest): string {
 
 /**
  * The server has exited on purpose and no other follows: held requests are answered, and generations that drain may
- * finish (P1, every request is answered). Resolves when no response is pending.
+ * finish (P1). Resolves when no response is pending.
  */
 export async function finishAnswers({ flow, messages, generations, closed }: LineageContext): Promise<void> {
   const { lineage } = messages;

@@ -1,16 +1,15 @@
 /**
- * Tells every change of state that a person cares about: a failure and what follows from it, a crash, that either is
- * mended, and how the server is. It looks at the transitions of state.ts and changes nothing. The words are the sinks'.
+ * Turns transitions of `state.ts` into events that concern a person: a failure, a crash, the end of either, and the
+ * health of the server. Only looks at the state. The sinks and `agent/failure-log.ts` make sentences of the events.
  */
-import type { Mended } from '../agent/failure-log.js';
+import type { Mended, Outlook } from '../agent/failure-log.js';
 import type { Failure } from '../agent/failure.js';
 import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { LineageRecord } from '../exchange/records.js';
 import type { Run } from './attempt-record.js';
 import { RESTART_EXIT_CODE } from './exits.js';
-import { outlookOf } from './outlook.js';
-import { failureOf, isAtRest } from './state.js';
+import { failureOf, isAtRest, servingOf } from './state.js';
 import type { Event, State, Transition } from './states.js';
 
 export interface HealthContext {
@@ -23,14 +22,14 @@ export interface HealthContext {
 interface Standing {
   readonly failure: Failure;
   readonly since: string;
-  /** When the next start is due. */
+  /** When the next start is due, in ISO 8601. */
   readonly nextTry: string | undefined;
 }
 
 export class Health {
   readonly #context: HealthContext;
   #standing: Standing | undefined;
-  /** A server has answered since the last failure, or none has failed. */
+  /** A server has answered. */
   #isProven = false;
   #client: string | undefined;
 
@@ -38,7 +37,7 @@ export class Health {
     this.#context = context;
   }
 
-  /** Before the effects of a transition: a failure is on record before anybody is answered with it. */
+  /** For a transition whose effects are still to come: a failure is logged before any request is answered with it. */
   beforeEffects(before: State, event: Event, transition: Transition): void {
     const [after] = transition;
     switch (event.on) {
@@ -47,7 +46,7 @@ export class Health {
         if (after !== before && event.failure !== undefined) this.#emitFailed(event.failure, transition);
         return;
       case 'start-failed':
-        // Otherwise it is built first, or started once more without the server beside it.
+        // In other states the attempt goes on: with a build, or without the server beside it.
         if (after.at === 'serving' || after.at === 'waiting')
           this.#emitFailed(event.failure, transition, event.generation);
         return;
@@ -58,7 +57,7 @@ export class Health {
     }
   }
 
-  /** After the effects: who is answered how from now on. */
+  /** For a transition whose effects have been carried out: records whether requests are answered with a failure now. */
   afterEffects(event: Event, [state, effects]: Transition): void {
     const wait = effects.find((effect) => effect.do === 'wait');
     for (const effect of effects) {
@@ -69,7 +68,7 @@ export class Health {
     this.emitHealth(state);
   }
 
-  /** A server that nobody had asked anything has given its first answer. */
+  /** A server that was promoted without a handshake has sent its first response. */
   onFirstResponse(state: State): void {
     this.#isProven = true;
     if (this.#context.lineage.failure === undefined) this.#emitMended('reloaded');
@@ -84,7 +83,7 @@ export class Health {
 
   #recordMended(event: Event): void {
     const { lineage, run } = this.#context;
-    // A process that nobody has asked anything is no proof.
+    // Without a handshake nothing proves that the server works.
     if (!lineage.agreement.isOpen) return;
     this.#isProven = true;
     const isUndone = event.on === 'built' && run()?.files.length === 0;
@@ -109,7 +108,7 @@ export class Health {
 
   #emitExit(event: Extract<Event, { on: 'exit' }>, transition: Transition): void {
     const { failure, generation, exit } = event;
-    // It has never answered: that is no crash of a server, but a start that failed.
+    // A server that has never answered has not crashed: its start has failed.
     if (failure.kind === 'start') return this.#emitFailed(failure, transition, generation);
     const outlook = outlookOf(transition);
     const [after] = transition;
@@ -147,11 +146,25 @@ export class Health {
     }
     const { failure, since, nextTry } = standing;
     return {
-      // What failed is being tried again, and requests wait for that.
+      // An attempt is under way and requests wait for it: `reloading`, though the last attempt has failed.
       state: isAtRest(state) || !lineage.isHolding ? 'failing' : 'reloading',
       since,
       failure,
       ...(nextTry === undefined || state.at !== 'waiting' ? {} : { nextTry }),
     };
   }
+}
+
+/** What follows from a failure: who serves, whether requests are answered with it, when the next attempt is due. */
+export function outlookOf([state, effects]: Transition): Outlook {
+  const wait = effects.find((effect) => effect.do === 'wait');
+  const serving = servingOf(state);
+  return {
+    ...(serving === undefined ? {} : { serving }),
+    answered: effects.some(
+      (effect) => (effect.do === 'release' || effect.do === 'tell') && effect.failure !== undefined,
+    ),
+    ...(wait === undefined ? {} : { nextTryMs: wait.delay }),
+    underWay: !isAtRest(state),
+  };
 }

@@ -319,7 +319,8 @@ export class Lineage {
   }
 
   /**
-   * For a tool call that met a failure (P7). Returns whether an attempt is under way now that the call can wait for.
+   * For a tool call that met a failure (P7, survives a broken edit). Returns whether an attempt is under way now that
+   * the call can wait for.
    */
   #retryFailure(waits: boolean): boolean {
     const state = this.#state;

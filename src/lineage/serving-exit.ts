@@ -1,6 +1,6 @@
 /**
- * What the state machine is told when the process of the serving generation has ended by itself: what that means for a
- * server with such a life, how it ended, and how long to wait before the next start. What follows is decided there.
+ * Makes the state machine's event of the exit of the serving generation: what the exit means, the failure, and how long
+ * to wait before the next start. `state.ts` decides what follows.
  */
 import { lastMalformed } from '../exchange/malformed.js';
 import { hasServerAnswered, type Upstream } from '../exchange/records.js';
@@ -37,8 +37,8 @@ export function servingExit(
     delay: meaning === 'restarts' ? backoff.afterRestartRequest(now) : backoff.afterCrash(now, startedAt),
     skippedBuild: run?.skipped === true,
     exit,
-    // A crashed server is started again on the ladder alone. Calls may try once more where it looks like a mistake in
-    // the code.
+    // After a crash only the back-off restarts the server. If the exit looks like a mistake in the code, a call may
+    // cause another attempt (P7, survives a broken edit).
     failure: meaning === 'start' || meaning === 'exit' ? retries.recordFailure(ended, startedAt) : ended,
   };
 }

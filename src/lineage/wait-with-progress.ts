@@ -1,16 +1,16 @@
 /**
- * A call of the agent that waits for a reload: as long as a client should, and hearing of it meanwhile. What it waits
- * for, and what it is told in the end, is agent-tools.ts's.
+ * Lets a call of the agent wait for a reload, at most `--hold`, and sends progress meanwhile. `agent-tools.ts` decides
+ * what the call waits for and how it is answered.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import type { AgentCall } from '../exchange/records.js';
 import { notification } from '../wire/json-rpc.js';
 
-/** How often a client that waits hears that it is not forgotten. */
+/** How often progress is sent while the call waits. */
 const PROGRESS_EVERY_MS = 1000;
 
-/** False if it takes longer than a client should wait. */
+/** Resolves with false if the reload takes longer than `--hold`. */
 export async function waitWithProgress(
   { flow }: { readonly flow: FlowContext },
   call: AgentCall,
