@@ -1,13 +1,13 @@
 /**
- * The life of a lineage as a pure function: transition(state, event) → the next state and the effects that bring it
- * about. The state alone says who serves, who is the candidate, which failure stands and whether messages are held.
- * docs/reload-states.md shows the function as a table, and a test compares the two. An event of a generation or an
- * attempt that is no longer concerned is dropped here, and only here. Nothing is done here: the controller does that.
+ * The state machine of a lineage, a pure function: `transition(state, event)` returns the next state and the effects.
+ * Only the state knows who serves, who is the candidate, which failure stands and whether messages are held. An event
+ * of a past generation or attempt is dropped here and nowhere else. `lineage.ts` carries out the effects.
+ * docs/reload-states.md has the same function as a table, and a test compares the two.
  */
 import type { Failure } from '../agent/words.js';
 import type { At, Attempt, Common, Effect, Event, State, Transition, Strategy } from './states.js';
 
-/** Requests wait for a restart that comes within this time; for a later one they are answered. */
+/** Requests are held for a restart within this time. For a later one they are answered with the failure. */
 const WORTH_WAITING_MS = 1000;
 
 export interface Settings {
@@ -42,13 +42,13 @@ export function candidateOf(state: State): number | undefined {
   return state.at === 'starting' ? state.candidate : undefined;
 }
 
-/** Why no server runs, or why the code on the disk does not serve. Undefined while an attempt is under way. */
+/** Why no server runs, or why the sources on the disk do not serve. Undefined while an attempt is under way. */
 export function failureOf(state: State): Failure | undefined {
   if (state.at === 'serving') return state.standing;
   return 'failure' in state ? state.failure : undefined;
 }
 
-/** Nothing is under way. */
+/** No attempt is under way. */
 export function isAtRest({ at }: State): boolean {
   return at === 'serving' || at === 'broken' || at === 'waiting' || at === 'leaving' || at === 'closing';
 }
@@ -90,7 +90,7 @@ function close(state: State): Transition {
   return [{ ...common(state), ...messages, at: 'closing', serving }, [{ do: 'end' }]];
 }
 
-/** It holds from the next decision on. `replace` that was learnt in this session stays, unless `strategy` is set. */
+/** Applies to the next decision. `replace` that was learnt in this session stays if `strategy` has not changed. */
 function configure(state: State, event: Extract<Event, { on: 'configured' }>): Transition {
   const { strategy = state.strategy, servesMeanwhile } = event;
   if (strategy === state.strategy && servesMeanwhile === state.servesMeanwhile) return stay(state);
@@ -117,7 +117,7 @@ function whileServing(state: In<'serving'>, event: Event): Transition {
   }
 }
 
-/** The serving generation has ended, and nothing was under way. */
+/** The serving generation has exited while no attempt was under way. */
 function afterExit(state: In<'serving'>, event: ExitEvent): Transition {
   const { meaning, delay, failure, skippedBuild } = event;
   const drop = dropOf(event);
@@ -125,18 +125,18 @@ function afterExit(state: In<'serving'>, event: ExitEvent): Transition {
     const left: State = { ...common(state), held: false, standing: undefined, at: 'leaving' };
     return [left, [{ ...drop, failure: undefined, isLast: true }, { do: 'let-finish' }]];
   }
-  // It may lack the files that its build would have made.
+  // The server may have failed because the build that was skipped would have made a file.
   if (meaning === 'start' && skippedBuild) return build(state, undefined, true, true, [drop]);
   if (delay > 0) return wait(state, state.standing ?? failure, delay, meaning === 'start', [drop]);
   return restart(state, state.standing, [drop]);
 }
 
-/** A server that asked for its restart has done nothing that its calls have to be told. */
+/** A restart that the server asked for is no failure, so answers do not name one. */
 function dropOf({ generation, meaning, failure }: ExitEvent): Extract<Effect, { do: 'drop' }> {
   return { do: 'drop', generation, failure: meaning === 'restarts' ? undefined : failure, isLast: false };
 }
 
-/** The process is the same, but it is a candidate from now on: the session was opened in its place. */
+/** The proxy has answered the handshake for this generation: its process goes on as a candidate. */
 function adopt(state: State, generation: number, failure: Failure | undefined): Transition {
   const attempt = restartOf(state);
   const next: State = {
@@ -174,7 +174,7 @@ function whileBuilding(state: In<'building'>, event: Event): Transition {
     case 'build-failed':
       if (event.attempt !== attempt.number) return stay(state);
       if (serving !== undefined) return rest(state, serving, event.failure);
-      // Where a server has been, there is an earlier build to start it from.
+      // If a server has run before, an earlier build exists to start it from.
       return state.generations === 0 ? broken(state, event.failure) : wait(state, event.failure, event.delay, false);
     case 'exit':
       return event.generation === serving ? withoutServing(state, event) : stay(state);
@@ -265,7 +265,7 @@ function whileStarting(state: In<'starting'>, event: Event): Transition {
     case 'overdue': {
       const { failure, generation } = event;
       if (generation !== candidate || serving !== undefined || failure === undefined) return stay(state);
-      // From now on nobody waits for it: as after a crash, it comes when it comes.
+      // Requests are no longer held for this start. It goes on like a restart after a crash.
       const outlived: State = { ...state, held: false, standing: failure, attempt: { ...attempt, restart: true } };
       return [outlived, [{ do: 'tell', failure }]];
     }
@@ -276,12 +276,12 @@ function whileStarting(state: In<'starting'>, event: Event): Transition {
   }
 }
 
-/** The serving generation has ended while its successor is on the way: the attempt decides. */
+/** The serving generation has exited during an attempt, which goes on: its end decides what follows. */
 function withoutServing(state: In<'building' | 'starting'>, event: ExitEvent): Transition {
   return [{ ...state, serving: undefined, held: true }, [dropOf(event)]];
 }
 
-/** A tool call waits for the attempt that is under way. A server that is merely started again may take for ever. */
+/** A tool call waits for the attempt under way, except for a restart after a crash: that may take for ever. */
 function join(state: UnderWay, { background }: { readonly background: boolean }): Transition {
   if (state.held || background || state.attempt.restart) return stay(state);
   return [{ ...state, held: true }, []];
@@ -294,7 +294,7 @@ function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: Ef
   return stay(state);
 }
 
-/** Nothing has changed on the disk: what failed is done again, and nothing else. */
+/** No file has changed: only the step that failed is done again. */
 function tryAgain(
   state: State,
   serving: number | undefined,
@@ -313,7 +313,7 @@ function stay(state: State): Transition {
   return [state, []];
 }
 
-/** Something has changed, or a restart was asked for: what is on the disk is to be built and served. */
+/** A file has changed, or a restart was requested: builds the sources on the disk, to serve them. */
 function build(
   state: State,
   serving: number | undefined,
@@ -363,7 +363,7 @@ function start(
   ];
 }
 
-/** After a crash the same code is started again: nothing to build. A build that has failed stays so. */
+/** Starts the same code again after a crash, without a build. The failure of a build still stands. */
 function restart(state: State, failure: Failure | undefined, before: Effects = []): Transition {
   const outlasting = outlivesStart(failure) ? failure : undefined;
   const next = { ...state, attempts: state.attempts + 1 };
@@ -374,7 +374,7 @@ function restartOf(state: State): Attempt {
   return { number: state.attempts + 1, forced: true, rebuild: false, restart: true, retry: false };
 }
 
-/** A server that comes up disproves that none starts. It says nothing about a build or a configuration. */
+/** A successful start refutes the failure of a start, but not that of a build or a configuration. */
 function outlivesStart(failure: Failure | undefined): boolean {
   return failure?.kind === 'build' || failure?.kind === 'configuration';
 }
@@ -390,7 +390,7 @@ function broken(state: State, failure: Failure): Transition {
   return [{ ...common(state), held: false, standing: failure, at: 'broken', failure }, [{ do: 'release', failure }]];
 }
 
-/** `isNews`: requests are answered with the failure at once, however soon the next start comes. */
+/** `isNews`: requests are answered with the failure even if the next start comes soon. */
 function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: Effects = []): Transition {
   const isAnswered = delay > WORTH_WAITING_MS || isNews || outlivesStart(failure);
   const messages = isAnswered ? { held: false, standing: failure } : { held: true };
