@@ -1,6 +1,6 @@
 /**
- * The second half of the composition root, loaded where something is reloaded: one project, one lineage of servers on
- * it, and the client on stdio that the lineage serves. Whatever they do is their own.
+ * The second half of the composition root, loaded only if something is reloaded. Creates one project, one lineage of
+ * servers on it, and attaches the client on stdio. Decides nothing itself.
  */
 import type { Flow, StdioFlowContext } from './flow/flow.js';
 import { connectStdio } from './front/stdio.js';
@@ -13,7 +13,7 @@ export function serveReloading(context: StdioFlowContext): Flow {
   const limits = { maxMessage: () => context.config.maxMessage, tooLong: () => context.tooLong };
   lineage.attach(connectStdio(context.io, limits));
   lineage.begin();
-  void lineage.closed.then((reason) => context.ended(reason));
+  void lineage.closed.then((reason) => context.onClosed(reason));
   return {
     close: () => lineage.close({ by: 'client' }),
     signal: (signal) => lineage.close({ by: 'signal', signal }),

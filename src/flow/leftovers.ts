@@ -1,7 +1,8 @@
 /**
- * What servers leave behind in sessions of their own, out of reach of their process group (P13): named in the log when
- * their generation has gone, and ended with `--reap`. Only what carries the mark of this proxy, looked at again right
- * before each signal. Both flows use it; marked.ts finds them.
+ * Finds processes that servers leave behind in sessions of their own, outside of their process group (P13, clean exit).
+ * Reports them when their generation has exited, and ends them with `--reap`. Only processes with the mark of this
+ * proxy count, and the mark is checked again right before each signal. `process/marked.ts` finds them; both flows use
+ * this.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventEmitter } from '../events/bus.js';
@@ -9,9 +10,9 @@ import { isMarked, MARK } from '../process/mark.js';
 import { canFindMarked, findMarked, type MarkedProcess } from '../process/marked.js';
 
 export interface Leftovers {
-  /** This generation, whose process led this group, is gone. In a moment, what it has left is looked for. */
+  /** This generation, the leader of this process group, has exited. Looks for leftovers after a moment. */
   gone(generation: number, group: number): void;
-  /** All are gone, and so is the proxy, as soon as this resolves. */
+  /** All generations have exited. Looks for leftovers a last time; the proxy exits when this resolves. */
   close(): Promise<void>;
 }
 
@@ -22,34 +23,34 @@ export interface LeftoversContext {
 }
 
 interface Timing {
-  /** For processes that end because their server has: a moment later they are gone by themselves. */
+  /** How long processes may take to exit by themselves because their server has. */
   readonly firstLookMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly killAfterMs: number;
-  /** Between two looks. */
+  /** Between two searches. */
   readonly lookEveryMs: number;
 }
 
-/** Before the first look, which is the only one as a rule: nobody is in a hurry. */
+/** How long after the exit of a generation the search begins. Usually it is the only one. */
 const FIRST_LOOK_AFTER_MS = 1_000;
 const AFTER_GENERATION: Timing = { firstLookMs: 0, killAfterMs: 2_000, lookEveryMs: 200 };
-/** The client waits for the proxy's end. As a rule the first look finds nothing, and nobody waits. */
+/** Shorter at the end, because the client waits for the exit of the proxy. Usually the first search finds nothing. */
 const AT_END: Timing = { firstLookMs: 200, killAfterMs: 250, lookEveryMs: 25 };
 
 export function createLeftovers({ mark, events, reap }: LeftoversContext): Leftovers {
   const closed = new AbortController();
   const reported = new Set<number>();
   const groups = new Set<number>();
-  /** Generations that are gone, and are to be looked after in a moment. */
+  /** Generations that have exited and whose leftovers have not been searched for yet. */
   const waiting = new Set<number>();
 
-  /** Not those of a group of ours: it has been killed, and they are about to go. */
+  /** Without members of our own process groups: those have been killed and are about to exit. */
   const find = async (generation: number | undefined): Promise<MarkedProcess[]> => {
     const found = await findMarked(MARK, (value) => isMarked(value, mark, generation));
     return found.filter(({ group }) => !groups.has(group));
   };
 
-  /** Those that are still there after so long. */
+  /** The processes that still run after so long. */
   const lasting = async (ms: number, lookEveryMs: number, generation?: number): Promise<MarkedProcess[]> => {
     const until = performance.now() + ms;
     let left = await find(generation);
@@ -61,7 +62,7 @@ export function createLeftovers({ mark, events, reap }: LeftoversContext): Lefto
   };
 
   const signalAll = async (signal: NodeJS.Signals, generation: number | undefined): Promise<void> => {
-    // Looked for anew: the number of one that has ended may be somebody else's by now.
+    // Searched again: the pid of a process that has exited may belong to another program by now.
     for (const { pid } of await find(generation)) send(pid, signal);
   };
 
@@ -82,9 +83,9 @@ export function createLeftovers({ mark, events, reap }: LeftoversContext): Lefto
     if ((await lasting(killAfterMs, lookEveryMs, generation)).length > 0) await signalAll('SIGKILL', generation);
   };
 
-  /** One wait serves all generations that go meanwhile: on a fast machine a dozen may, in a second. */
+  /** One wait for all generations that exit meanwhile: on a fast machine there may be a dozen in a second. */
   const lookAfterWaiting = async (): Promise<void> => {
-    // Aborted: the proxy ends, and looks for all of them then.
+    // Rejects when the proxy ends: `close` searches for all leftovers then.
     await delay(FIRST_LOOK_AFTER_MS, undefined, { signal: closed.signal, ref: false });
     const generations = [...waiting];
     waiting.clear();
@@ -109,6 +110,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // The process has exited meanwhile.
   }
 }
