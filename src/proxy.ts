@@ -8,10 +8,9 @@ import { messageTooLong } from './agent/words.js';
 import type { ConfigInForce } from './config/config-in-force.js';
 import type { Flow, FlowContext, StdioFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
-import type { EventBus } from './events/bus.js';
 import { stderrLines } from './events/stderr-lines.js';
 import type { NoiseKind } from './events/events.js';
-import { openStateSinks } from './sinks/open-state-sinks.js';
+import { withOrigin, type EventBus } from './events/bus.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
@@ -36,15 +35,15 @@ export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
 export function createProxy(
   io: Streams,
   configInForce: ConfigInForce,
-  events: EventBus,
+  bus: EventBus,
   { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
 ): Proxy {
   const config = configInForce.current;
+  const events = withOrigin(bus, { project: config.cwd });
   let onClosed: (reason: ShutdownReason) => void = () => {};
   const flowClosed = new Promise<ShutdownReason>((resolve) => (onClosed = resolve));
   const guard = new OrphanGuard();
   const closed = flowClosed.then(async (reason) => {
-    await stateSinks?.close();
     await first?.end();
     guard.close();
     return reason;
@@ -90,7 +89,6 @@ export function createProxy(
   // a rule.
   const reloads =
     config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
-  const stateSinks = reloads ? openStateSinks(events, config) : undefined;
   const flow = reloads ? reloadFlow(context) : pipeFlow(context);
   return {
     closed,

@@ -219,3 +219,24 @@ export function messageTooLong(bytes: number): string {
 export function askerGone(): string {
   return 'The MCP server that asked was replaced or has ended, so no answer is needed any more.';
 }
+
+/** To a server that asks one of its clients something. */
+export function askedAmongSeveral(method: string, running: number): string {
+  const why = running === 0 ? 'none of them has a request running' : 'more than one of them has a request running';
+  return `Several clients share this server, and ${why}, so it can't be told which of them ${method} is meant for. It was passed on to nobody.`;
+}
+
+/** To a server whose client is gone. */
+export function clientLeft(): string {
+  return 'The client that this was asked has left, so there will be no answer.';
+}
+
+/** To a client that asks about a task which is not its own. */
+export function unknownTask(id: string): string {
+  return `No task "${id}" is known. Ask for a task that this client has started.`;
+}
+
+/** To one of several clients that share a server. */
+export function notForSharedServer(): string {
+  return 'This line is not a JSON-RPC message, and the server is shared with other clients, so it was not passed on. Send each message as one line of JSON.';
+}

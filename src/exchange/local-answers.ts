@@ -10,7 +10,7 @@ import { error, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames, toolsBeside, toolsWithoutServer } from './agent-calls.js';
 import type { ClientRequest } from './batch.js';
-import type { Session } from './records.js';
+import { noteOpener, type Session } from './records.js';
 import { failureAnswer } from './failure-answers.js';
 import { discoverInPlace, initializeInPlace } from './opening-answers.js';
 
@@ -24,6 +24,7 @@ export function answerLocally(
 ): Message {
   const { agreement } = session;
   agreement.recordRequest(method, message);
+  noteOpener(session);
   if (method === 'ping' && agreement.era !== 'modern') return result(id, {});
   if (!session.hasServerAnswered) {
     const answer = beforeFirstAnswer(session, method, message, failure);

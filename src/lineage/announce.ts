@@ -1,12 +1,12 @@
 /** Tells the client, and who listens, what a reload has changed: after the new generation serves, never before. */
 import type { FlowContext } from '../flow/flow.js';
 import { describe } from '../lists/compare.js';
-import { LISTS } from '../lists/lists.js';
+import { LISTS, type ListName } from '../lists/lists.js';
 import { notifyLists } from '../exchange/handover.js';
 import type { Session, Upstream } from '../exchange/records.js';
 import type { Run } from './attempt-record.js';
 import type { Restart } from './history.js';
-import type { Difference } from './list-diff.js';
+import { changedFor, type Difference } from './list-diff.js';
 
 /** `restart`: how the last restart came about. */
 export function announce(
@@ -20,28 +20,45 @@ export function announce(
   const ms = Math.round(performance.now() - run.began);
   const facts = { generation: upstream?.generation, pid: upstream?.process.pid, ms };
   const { failure } = session.lineage;
-  if (!session.agreement.isOpen) {
+  if (!session.lineage.agreement.isOpen) {
     // Nobody has asked it anything yet: whether it works will be known when it has answered.
     events.emit({ kind: 'starting', as: 'unproven', ...facts });
     return;
   }
   if (run.first) return announceReady(flow, session, upstream, run.began);
-  if (failure !== undefined) {
-    events.emit({ kind: 'starting', as: 'old-build', ...facts });
-    return announceLists(flow, session, run.difference ?? nothing);
-  }
   const found = run.difference;
   for (const text of found?.unknown ?? []) events.emit({ kind: 'warning', text });
+  if (failure !== undefined) {
+    events.emit({ kind: 'starting', as: 'old-build', ...facts });
+    return announceToAll(flow, session, upstream, found, lateChanges(upstream));
+  }
   const changes = found?.changes.map(describe) ?? [];
   const method = run.attempt.restart ? (restart?.method ?? 'change') : undefined;
   const { files, phases } = run;
   events.emit({ kind: 'reloaded', ...facts, files, phases, changes, method, reason: restart?.reason });
+  announceToAll(flow, session, upstream, found, lateChanges(upstream));
+}
 
-  // What the new generation said of its lists after it was asked for them, and before it served, is true by now.
+/** What the new generation said of its lists after it was asked for them, and before it served, is true by now. */
+function lateChanges(upstream: Upstream | undefined): readonly ListName[] {
   const suppressed = upstream?.suppressedListChanges;
   const late = LISTS.filter((list) => suppressed?.has(list.notification)).map((list) => list.name);
   suppressed?.clear();
-  announceLists(flow, session, { ...(found ?? nothing), changed: [...(found?.changed ?? []), ...late] });
+  return late;
+}
+
+/** Tells each client of the lists that differ from its own. `found`: for the first client; `late`: for all. */
+export function announceToAll(
+  flow: FlowContext,
+  first: Session,
+  upstream: Upstream | undefined,
+  found: Difference = nothing,
+  late: readonly ListName[] = [],
+): void {
+  for (const session of first.lineage.sessions) {
+    const changed = session === first ? found.changed : changedFor(session, upstream, found);
+    announceLists(flow, session, { ...found, changed: [...changed, ...late] });
+  }
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */

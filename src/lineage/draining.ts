@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { dropGeneration, endHold, type Dropped } from '../exchange/handover.js';
-import type { PendingRequest, Upstream } from '../exchange/records.js';
+import type { PendingRequest, Session, Upstream } from '../exchange/records.js';
 import type { LineageContext } from './lineage-context.js';
 
 /**
@@ -79,6 +79,18 @@ export async function answerHeld({ messages }: LineageContext, reload: { idle():
     delay(LAST_ANSWERS_MS, undefined, { signal: timer.signal }).catch(() => {}),
   ]);
   timer.abort();
+}
+
+/**
+ * One of several clients has closed its side: the others and the servers stay. Its pending requests are answered if that
+ * takes no longer than `LAST_ANSWERS_MS`. Resolves when the client has read the last response.
+ */
+export async function leave({ messages, generations, closed }: LineageContext, session: Session): Promise<void> {
+  const isOwn = (one: { readonly session: Session }): boolean => one.session === session;
+  const isWaiting =
+    [...messages.lineage.hold].some(isOwn) || [...generations].some(({ pending }) => [...pending].some(isOwn));
+  if (isWaiting) await delay(LAST_ANSWERS_MS, undefined, { signal: closed }).catch(() => {});
+  await messages.detach(session)?.drained();
 }
 
 /** Stops a candidate whose attempt was given up. */

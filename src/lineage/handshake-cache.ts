@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';
-import { readStateFile, writeAtomically } from '../state/state-file.js';
+import { readStateFileSync, writeAtomically } from '../state/state-file.js';
 import type { LineageRecord } from '../exchange/records.js';
 import { membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
@@ -18,13 +18,13 @@ type Method = 'initialize' | 'server/discover';
 export class HandshakeCache {
   readonly #context: FlowContext;
   readonly #lineage: LineageRecord;
-  /** The read comes first, then one write after the other, so that the last result stays in the file. */
-  #work: Promise<void>;
+  /** One write after the other, so that the last result stays in the file. */
+  #work: Promise<void> = Promise.resolve();
 
   constructor(context: FlowContext, lineage: LineageRecord) {
     this.#context = context;
     this.#lineage = lineage;
-    this.#work = load(context, lineage);
+    load(context, lineage);
   }
 
   async save(method: Method, answer: Message): Promise<void> {
@@ -39,8 +39,6 @@ export class HandshakeCache {
 
   /** The server has refused `server/discover`: it is not modern, or no longer. */
   async forgetDiscover(): Promise<void> {
-    // A server may have answered before the file is read.
-    await this.#work;
     const { cachedHandshake } = this.#lineage;
     if (cachedHandshake['server/discover'] === undefined && cachedHandshake.refusesDiscover === true) return;
     delete cachedHandshake['server/discover'];
@@ -54,10 +52,13 @@ export class HandshakeCache {
   }
 }
 
-/** Fills in the results that an earlier run has saved. */
-async function load(flow: FlowContext, { cachedHandshake }: LineageRecord): Promise<void> {
+/**
+ * Fills in the results that an earlier run has saved. Synchronous: a server may fail before an asynchronous read is
+ * done, and a client is told only once what a server can do.
+ */
+function load(flow: FlowContext, { cachedHandshake }: LineageRecord): void {
   try {
-    const all = membersOf(JSON.parse(await readStateFile(join(flow.config.stateDir, FILE_NAME))));
+    const all = membersOf(JSON.parse(readStateFileSync(join(flow.config.stateDir, FILE_NAME))));
     for (const method of ['initialize', 'server/discover'] as const) {
       if (all[method] !== undefined) cachedHandshake[method] ??= membersOf(all[method]);
     }

@@ -4,9 +4,10 @@
  * client. When to do it, and what a failure means, is for others.
  */
 import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../exchange/eras.js';
-import { replayRequest, type PendingHandshake } from '../exchange/handover.js';
+import type { PendingHandshake } from '../exchange/handover.js';
 import { reopenStreams } from '../exchange/listen-streams.js';
 import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
+import { logLevelOf, replayRequest, subscriptionsOf } from '../exchange/settings.js';
 import type { Reply } from '../server/upstream.js';
 import { otherEraText, type OtherEra } from '../agent/failure.js';
 import { capabilitiesOf, membersOf } from '../session/agreement.js';
@@ -139,10 +140,14 @@ function openLegacy(lineage: LineageRecord, upstream: Upstream, reply: Reply): H
   const result = membersOf(reply.message.read(['result']));
   warnOfVersion(lineage, agreement.result?.['protocolVersion'], result['protocolVersion']);
   compareCapabilities(lineage, upstream, capabilitiesOf(result));
-  if (agreement.hasClientInitialized) upstream.channel.send(notification('notifications/initialized'));
-  if (agreement.logLevel !== undefined) replayRequest(lineage, upstream, 'logging/setLevel', agreement.logLevel);
-  for (const params of agreement.subscriptions.values())
-    replayRequest(lineage, upstream, 'resources/subscribe', params);
+  upstream.introduction = reply.message.copy();
+  if (agreement.hasClientInitialized || [...lineage.sessions].some((each) => each.agreement.hasClientInitialized)) {
+    upstream.isInitialized = true;
+    upstream.channel.send(notification('notifications/initialized'));
+  }
+  const logLevel = logLevelOf(lineage);
+  if (logLevel !== undefined) replayRequest(lineage, upstream, 'logging/setLevel', logLevel);
+  for (const params of subscriptionsOf(lineage)) replayRequest(lineage, upstream, 'resources/subscribe', params);
   for (const session of lineage.sessions) upstream.sessionsReplayedTo.add(session);
   ports.introduced('initialize', reply.message);
   return { kind: 'done', capabilities: capabilitiesOf(result) };

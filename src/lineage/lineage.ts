@@ -28,7 +28,7 @@ import { ChangeDetector } from './change-detector.js';
 import { LiveGenerations } from './live-generations.js';
 import { candidateOf, failureOf, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
-import { abandon, answerHeld, drain, finishAnswers } from './draining.js';
+import { abandon, answerHeld, drain, finishAnswers, leave } from './draining.js';
 import type { LineageContext } from './lineage-context.js';
 import { MessageFlow, type MessageFlowEvents } from './message-flow.js';
 import type { Snapshots } from './snapshots.js';
@@ -66,6 +66,8 @@ export class Lineage {
   #wasEdited = false;
   #hasClientLeft = false;
   #onSettled: (() => void)[] = [];
+  /** Ends the session of one client, while the lineage serves others. */
+  readonly #onClientLeft = new Map<Session, (reason: ShutdownReason) => void>();
 
   constructor(context: FlowContext, project: Project) {
     const { config, configInForce, events } = context;
@@ -84,10 +86,7 @@ export class Lineage {
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
     };
-    this.#window = project.attach({
-      callTimes: () => lineage.callClock.times,
-      requests: () => lineage.requestCount,
-    });
+    this.#window = project.attach({ callTimes: () => lineage.callClock.times, requests: () => lineage.requestCount });
     this.#attempts = new Attempts({
       ...this.#shared,
       history: this.#history,
@@ -123,7 +122,7 @@ export class Lineage {
       needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
       onOpening: (session, id, method) => void this.#handshakeTimeout.watch(session, id, method),
       check: () => this.#changeDetector.checkForRequest(),
-      onClientEnd: () => void this.#onClientEnd(),
+      onClientEnd: (session) => void this.#onClientEnd(session),
       onFirstResponse: (upstream) => {
         this.#health.emitHealth(this.#state);
         announceReady(this.#context, this.#messages.session, upstream, upstream.startedAt);
@@ -141,9 +140,11 @@ export class Lineage {
     for (const effect of this.#initialEffects) this.#perform(effect);
   }
 
-  /** Serves this client from now on. */
-  attach(connect: Connect): Session {
-    return this.#messages.attach(connect);
+  /** Serves this client from now on. Resolves when its session is closed, or the lineage is. */
+  attach(connect: Connect): Promise<ShutdownReason> {
+    const session = this.#messages.attach(connect);
+    const left = new Promise<ShutdownReason>((resolve) => this.#onClientLeft.set(session, resolve));
+    return Promise.race([left, this.closed]);
   }
 
   /** Stops every server, whatever is under way. `closed` resolves when that is done. */
@@ -350,7 +351,11 @@ export class Lineage {
     );
   }
 
-  async #onClientEnd(): Promise<void> {
+  async #onClientEnd(session: Session): Promise<void> {
+    if (this.#messages.lineage.sessions.size > 1 && !this.#shutdown.begun) {
+      await leave(this.#shared, session);
+      return this.#onClientLeft.get(session)?.({ by: 'client' });
+    }
     const closed = performance.now();
     this.#hasClientLeft = true;
     if (!this.#shutdown.begun) await answerHeld(this.#shared, this.#attempts);

@@ -5,13 +5,15 @@
  * changed and fails nothing.
  */
 import { compareLists, type ListChange } from '../lists/compare.js';
-import { fetchList, type Fetched } from '../lists/fetch.js';
+import { fetchList, TIME_LIMIT_MS, type Fetched } from '../lists/fetch.js';
 import { LISTS, listNamed, type List, type ListName } from '../lists/lists.js';
 import { learnTools } from '../exchange/from-server.js';
 import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
 import { discover } from './handshake.js';
 
 export type Lists = ReadonlyMap<ListName, Fetched>;
+
+const GONE_OR_SLOW = 'the server is gone, or was too slow';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -66,12 +68,21 @@ async function askFor(
   missing: readonly List[],
   signal: AbortSignal,
 ): Promise<Iterable<[ListName, Fetched]>> {
-  if (upstream === undefined) return unavailableLists(session, missing);
-  const { agreement, lineage } = session;
-  const capabilities = agreement.capabilities ?? (await discover(lineage, upstream, signal));
+  if (upstream === undefined) return unavailableLists(session, missing, 'the server that had it is gone');
+  const capabilities = await declaredCapabilities(session, upstream, signal);
   return capabilities === 'gone'
-    ? unavailableLists(session, missing)
-    : fetchLists(lineage, upstream, capabilities, signal, missing);
+    ? unavailableLists(session, missing, GONE_OR_SLOW)
+    : fetchLists(session.lineage, upstream, capabilities, signal, missing);
+}
+
+/** A server that serves may never answer `server/discover`, so it is waited for no longer than for a list. */
+export function declaredCapabilities(
+  { agreement, lineage }: Session,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<Capabilities | 'gone'> {
+  if (agreement.capabilities !== undefined) return Promise.resolve(agreement.capabilities);
+  return discover(lineage, upstream, AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT_MS)]));
 }
 
 /** What the generation that serves, or the last one that did, is known to have. */
@@ -117,20 +128,37 @@ export function withLatestServed(session: Session, { served, previous }: Baselin
   return { served: new Map([...served, ...servedLists(session)]), previous };
 }
 
-/** There is nobody left to ask; or never was, and then the client can have nothing. */
-function unavailableLists({ agreement, lineage }: Session, lists: readonly List[]): [ListName, Fetched][] {
+/** Of a server that does not say which it has. */
+export function unknownLists(): Lists {
+  return new Map(LISTS.map(({ name }) => [name, { known: false, why: GONE_OR_SLOW }]));
+}
+
+/** Nobody is left who answers; or nobody ever was, and then the client can have nothing. */
+function unavailableLists({ agreement, lineage }: Session, lists: readonly List[], why: string): [ListName, Fetched][] {
   // A client that never asked what the server can do may have asked for any list.
   const { capabilities } = agreement;
   const declared = lists.filter((list) => capabilities === undefined || capabilities[list.capability] !== undefined);
-  const none: Fetched = hasServerAnswered(lineage)
-    ? { known: false, why: 'the server that had it is gone' }
-    : { known: true, items: [] };
+  const none: Fetched = hasServerAnswered(lineage) ? { known: false, why } : { known: true, items: [] };
   return declared.map((list) => [list.name, none]);
 }
 
 export function difference({ served, previous }: Baselines, after: Lists): Difference {
   const { changed, unknown } = compareAll(served, after);
   return { changes: compareAll(previous, after).changes, changed, unknown };
+}
+
+/**
+ * The lists to tell a further client of: those that differ from what this one has. Of a list that it was never served it
+ * has what the server before had. `found`: for the first client.
+ */
+export function changedFor(session: Session, upstream: Upstream | undefined, found: Difference): readonly ListName[] {
+  const served = servedLists(session);
+  return LISTS.filter((list) => {
+    const [was, is] = [served.get(list.name), upstream?.knownLists.get(list.name)];
+    if (is?.known === false) return true;
+    if (was === undefined) return found.changes.some((change) => change.list === list.name);
+    return compareLists(list, itemsOf(was), itemsOf(is)).length > 0;
+  }).map((list) => list.name);
 }
 
 function compareAll(before: Lists, after: Lists): Difference {
@@ -161,7 +189,7 @@ function fetchFrom(
   return fetchList(
     async (method, params, limit) => {
       const reply = await upstream.request(method, agreement.paramsFor(params), limit);
-      if (reply.kind === 'gone') return { ok: false, error: 'the server is gone, or was too slow' };
+      if (reply.kind === 'gone') return { ok: false, error: GONE_OR_SLOW };
       return reply.kind === 'result'
         ? { ok: true, result: reply.message.read(['result']) }
         : { ok: false, error: reply.message.read(['error']) };

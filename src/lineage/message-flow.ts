@@ -11,6 +11,7 @@ import type { Channel } from '../channel/channel.js';
 import type { Config } from '../config/config.js';
 import { trafficOf } from '../events/traffic.js';
 import type { FlowContext } from '../flow/flow.js';
+import { attachSession, detachSession } from '../exchange/attach.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
 import { expire } from '../exchange/handover.js';
@@ -18,7 +19,6 @@ import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
   createLineageRecord,
-  createSession,
   type ExchangeOptions,
   type Held,
   type LineageRecord,
@@ -167,13 +167,27 @@ export class MessageFlow {
       full: (isFull) => this.#onClientFull(isFull),
       ended: () => events.onClientEnd(session),
     });
-    const session = createSession(this.lineage, connection.channel);
+    const session = attachSession(this.lineage, connection.channel);
     const client = { connection, isGateFull: false };
     this.#clients.set(session, client);
+    // A slow reader is alone no longer.
+    if (this.#clients.size > 1) for (const { channel: server } of this.#generations) server.resume();
     return session;
   }
 
+  /** The client has left, and the servers stay for others. */
+  detach(session: Session): Channel | undefined {
+    const client = this.#clients.get(session);
+    if (client === undefined) return undefined;
+    this.#clients.delete(session);
+    detachSession(session);
+    if (this.#isOnlyClientFull) this.#onClientFull(true);
+    this.watchHold();
+    return client.connection.channel;
+  }
+
   #fromClient(session: Session, read: Message, since: number): void {
+    if (!this.#clients.has(session)) return;
     const message = asMeant(session, read);
     const { envelope } = message;
     const { events: bus } = this.#flow;

@@ -6,8 +6,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Rule } from '../config/config.js';
 import type { Session, Upstream } from '../exchange/records.js';
 import type { Change } from '../watch/watch.js';
-import { difference, fetchLists, recordLists, type Baselines, withLatestServed, type Difference } from './list-diff.js';
-import { discover } from './handshake.js';
+import {
+  declaredCapabilities,
+  difference,
+  fetchLists,
+  recordLists,
+  unknownLists,
+  withLatestServed,
+  type Baselines,
+  type Difference,
+} from './list-diff.js';
 import type { Wants } from './attempt-record.js';
 import type { Next } from './states.js';
 
@@ -76,10 +84,10 @@ export async function lateDifference(
 
 async function compare(refresh: Refresh, before: Baselines, signal: AbortSignal): Promise<Difference> {
   const { session, upstream } = refresh;
-  const { lineage, agreement } = session;
-  const capabilities = agreement.capabilities ?? (await discover(lineage, upstream, signal));
-  if (capabilities === 'gone') return { changes: [], changed: [], unknown: [] };
-  const now = await fetchLists(lineage, upstream, capabilities, signal);
-  recordLists(upstream, now);
+  const capabilities = await declaredCapabilities(session, upstream, signal);
+  if (upstream.process.isGone || signal.aborted) return { changes: [], changed: [], unknown: [] };
+  const isSilent = capabilities === 'gone';
+  const now = isSilent ? unknownLists() : await fetchLists(session.lineage, upstream, capabilities, signal);
+  if (!isSilent) recordLists(upstream, now);
   return difference(withLatestServed(session, before), now);
 }

@@ -207,7 +207,7 @@ export class Snapshots {
    * pause to tell an edit from an output. `aborted`: the attempt is given up.
    */
   async finishAttempt(aborted: AbortSignal): Promise<AttemptEnd> {
-    await this.#disk.fresh();
+    await this.#disk.freshForReaders();
     // An attempt that was given up proves nothing about files that changed during it. The next one may.
     if (aborted.aborted) return 'given up';
     const { verdict, pauseMs } = this.#endAttempt();

@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { printedText } from '../agent/excerpt.js';
 import type { Failure, ServerCause } from '../agent/failure.js';
 import type { FlowContext } from '../flow/flow.js';
-import { LISTS } from '../lists/lists.js';
+import { LISTS, type ListName } from '../lists/lists.js';
 import type { PendingHandshake } from '../exchange/handover.js';
-import { awaitsFirst, type Upstream } from '../exchange/records.js';
+import { awaitsFirst, type LineageRecord, type Upstream } from '../exchange/records.js';
 import { startServer } from '../server/start-server.js';
 import { timed, type Run } from './attempt-record.js';
 import { isBusy } from './busy.js';
@@ -144,6 +144,11 @@ async function finish(
   return upstream.process.isGone ? failed(flow, upstream, { kind: 'gone' }, undefined) : { kind: 'ready', upstream };
 }
 
+/** Whether some client has the list. */
+function isServed({ sessions }: LineageRecord, list: ListName): boolean {
+  return [...sessions].some((session) => session.served.baseline(list) !== undefined);
+}
+
 async function compare(
   context: StartContext,
   upstream: Upstream,
@@ -155,7 +160,7 @@ async function compare(
   if (!lineage.agreement.isInitialized) return;
   // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
   const served = servedLists(session);
-  const lists = before === undefined ? LISTS.filter((list) => served.has(list.name)) : LISTS;
+  const lists = before === undefined ? LISTS.filter((list) => isServed(lineage, list.name)) : LISTS;
   upstream.suppressedListChanges.clear();
   const fetched = fetchLists(lineage, upstream, capabilities, run.abort.signal, lists);
   const previous = previousLists(session);

@@ -10,7 +10,8 @@ export type Answer = { ok: true; result: unknown } | { ok: false; error: unknown
 export type Request = (method: string, params: object | undefined, signal: AbortSignal) => Promise<Answer>;
 export type Fetched = { known: true; items: readonly unknown[] } | { known: false; why: string };
 
-const TIME_LIMIT = 5000;
+/** How long a server may take for one list, or to say which it has. */
+export const TIME_LIMIT_MS = 5000;
 /** JSON-RPC's code for a method that the server does not have. */
 const METHOD_NOT_FOUND = -32601;
 
@@ -19,7 +20,7 @@ export async function fetchList(
   request: Request,
   list: List,
   signal: AbortSignal,
-  timeLimit: number = TIME_LIMIT,
+  timeLimit: number = TIME_LIMIT_MS,
 ): Promise<Fetched> {
   if (signal.aborted) return unknown(`${list.method} was given up`);
   const over = new AbortController();

@@ -2,14 +2,27 @@
  * Files of the state directory: written whole or not at all, readable by the user alone. A write that fails is a value
  * with the reason, and never an exception (P14, safe files). What the files contain is for the callers.
  */
-import { constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { tempName } from './temp-files.js';
 
+/** Without O_NONBLOCK the opening of a pipe would wait for its other end. Windows has no such pipes, and not the flag. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 /**
- * The text of a state file. Only regular files are read: to read a named pipe that somebody has put in its place would
- * take for ever. So would opening it without O_NONBLOCK. Windows has neither such pipes nor that flag.
+ * The text of a state file. Only of a regular file: reading a pipe that somebody has put in its place would wait for
+ * ever.
  */
 export async function readStateFile(path: string): Promise<string> {
   const file = await openStateFile(path);
@@ -20,9 +33,20 @@ export async function readStateFile(path: string): Promise<string> {
   }
 }
 
+/** The same for a small file that has to be known before something else happens. */
+export function readStateFileSync(path: string): string {
+  const file = openSync(path, FLAGS);
+  try {
+    if (!fstatSync(file).isFile()) throw new NotRegular(path);
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Opens a state file for reading. Rejects with `NotRegular` if it is no regular file. */
 export async function openStateFile(path: string): Promise<FileHandle> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const file = await open(path, FLAGS);
   if ((await file.stat()).isFile()) return file;
   await file.close();
   throw new NotRegular(path);

@@ -111,6 +111,13 @@ const said: Record<keyof typeof words, string[]> = {
   endedTask: [words.endedTask('a1')],
   messageTooLong: [words.messageTooLong(134217728)],
   askerGone: [words.askerGone()],
+  askedAmongSeveral: [
+    words.askedAmongSeveral('sampling/createMessage', 0),
+    words.askedAmongSeveral('sampling/createMessage', 2),
+  ],
+  clientLeft: [words.clientLeft()],
+  unknownTask: [words.unknownTask('a1')],
+  notForSharedServer: [words.notForSharedServer()],
   outputText: [], // a part of others
 };
 

@@ -86,12 +86,13 @@ describe('shutdown', { concurrency: 6 }, () => {
     const start = performance.now();
     peer.end();
     await peer.waitForLog('ignoring SIGTERM');
-    const signalled = performance.now();
+    const signalled = performance.now() - start;
     await peer.exit();
-    const [first, second] = [signalled - start, performance.now() - signalled];
-    // The log of the signal may come a little late, and so shorten what is left.
-    assert.ok(first >= 1490 && second >= 1300, `SIGTERM after ${first} ms, the end ${second} ms later`);
-    assertInTime(first + second, afterEnd);
+    const ended = performance.now() - start;
+    // On a busy machine the log of the signal comes late, which shortens what seems to be left. Neither comes too soon.
+    assert.ok(signalled >= 1490 && ended >= 2980, `SIGTERM after ${signalled} ms, the end after ${ended} ms`);
+    assertInTime(signalled, 1700);
+    assertInTime(ended, afterEnd);
   });
 
   test('P13 a signal after the end of stdin makes it faster', async (t) => {

@@ -1,7 +1,7 @@
 // The old side of a comparison of lists: what is known without a server, and what is not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { baselines, difference, recordLists, servedLists, type Lists } from '#src/lineage/list-diff.js';
+import { baselines, changedFor, difference, recordLists, servedLists, type Lists } from '#src/lineage/list-diff.js';
 import { demote, drop, play, promote, request } from '../exchange/play.js';
 
 const asks = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
@@ -55,4 +55,29 @@ test('P9 the log compares with the generation before, list_changed with what the
   game.client(request(2, 'tools/list'));
   game.server(2, { jsonrpc: '2.0', id: 2, result: { tools: [{ name: 'c' }] } });
   assert.deepEqual(await changed(2, 'c'), [[], []], 'what it has given the client since is newer');
+});
+
+test('P9 P17 of several clients each is told of the lists that differ from what it was served itself', async () => {
+  const game = play();
+  promote(game, 1);
+  game.lineage.isHolding = false;
+  game.session.promisedButMissing = new Set(['prompts', 'resources']);
+  const [early, late, never] = [game.join('early'), game.join('late'), game.join('never')];
+  const list = (...names: string[]): void => {
+    const { id: wireId } = game.take().find(([to]) => to === 1)![1] as { id: string | number };
+    game.server(1, { jsonrpc: '2.0', id: wireId, result: { tools: names.map((name) => ({ name })) } });
+  };
+  early.says(request(1, 'tools/list'));
+  list('a');
+  game.take();
+  late.says(request(1, 'tools/list'));
+  list('a', 'b');
+  game.take();
+  game.client(request(1, 'tools/list'));
+  list('a', 'b');
+  const found = difference(await baselines(game.session, new AbortController().signal), tools('a', 'b'));
+  recordLists(game.upstream(2), tools('a', 'b'));
+  const told = [early, late, never].map(({ session }) => changedFor(session, game.upstream(2), found));
+  assert.deepEqual(found.changed, []);
+  assert.deepEqual(told, [['tools'], [], []]);
 });

@@ -40,10 +40,9 @@ export interface Asked {
   twin: boolean;
   cancelled: boolean;
   answered: boolean;
-  /** A failure stood when it was last written to one. */
-  whileFailing: boolean;
-  /** The generations that it was written to. */
+  /** The generations that it was written to, and those of them that got it while a failure stood. */
   readonly with: number[];
+  readonly whileFailing: Set<number>;
 }
 
 /** A generation, as its own process sees it. */

@@ -88,7 +88,7 @@ function eventsFor(config: Config, logged: ConnectedClient['logged']): EventBus 
   const events = createEventBus();
   events.subscribe(LOGGED_KINDS, (event) => {
     const { level, name, text, fields } = logEntry(event, { isFile: false });
-    if (level !== 'debug') logged(name, text, level === 'info' ? fields : {});
+    if (level !== 'debug') logged(name, text, fields);
   });
   openStateSinks(events, config);
   return events;

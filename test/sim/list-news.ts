@@ -98,6 +98,11 @@ export class ListNews {
     if (kind !== undefined) life.changes.add(kind);
   }
 
+  /** The client has a session that no server gave it: what the next one lists is news to it, whatever came before. */
+  openedInPlace(): void {
+    this.#now = undefined;
+  }
+
   doubt(): void {
     this.#doubt = true;
   }

@@ -154,6 +154,7 @@ export class Model {
     const isNew = event === 'ready' && !this.#started.has(generation);
     if (isStart) this.#started.add(generation);
     if (isStart || isNew || event === 'reloaded') this.news.reloaded(generation);
+    if ('inPlace' in fields) this.news.openedInPlace();
     if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
     if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text))
       facts.disk.isGuessedAt = true;

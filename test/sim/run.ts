@@ -40,6 +40,7 @@ export async function run(script: Script, traced = false, tamper?: Tamper): Prom
   const problem = (error: unknown): void => world.fail('no exception', String((error as Error).stack ?? error));
   process.on('unhandledRejection', problem);
   process.on('uncaughtException', problem);
+  process.on('warning', problem);
   try {
     await world.run();
     await settled();
@@ -49,6 +50,7 @@ export async function run(script: Script, traced = false, tamper?: Tamper): Prom
     unpatch();
     process.off('unhandledRejection', problem);
     process.off('uncaughtException', problem);
+    process.off('warning', problem);
   }
   return world.outcome();
 }
