@@ -69,7 +69,7 @@ const modes: Record<Exclude<ClientName, 'v1'>, Options2['versionNegotiation']> =
 export interface Sdk {
   readonly client: Client1 | Client2;
   readonly era: string;
-  call(name: string): Promise<string>;
+  call(name: string, given?: Record<string, unknown>): Promise<string>;
   tools(): Promise<string[]>;
   /** Resolves when the client has heard of a change and then found just these tools. */
   changed(...names: string[]): Promise<unknown>;
@@ -110,8 +110,8 @@ export async function connect(t: TestContext, name: ClientName, { command, cwd, 
   return {
     client,
     era: client instanceof Client2 ? String(client.getProtocolEra()) : 'legacy',
-    async call(tool) {
-      const { content } = (await client.callTool({ name: tool, arguments: {} })) as { content: { text: string }[] };
+    async call(tool, given = {}) {
+      const { content } = (await client.callTool({ name: tool, arguments: given })) as { content: { text: string }[] };
       return content[0]!.text;
     },
     tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
