@@ -1,8 +1,8 @@
 /**
- * The second half of the composition root, loaded where something is reloaded: one project, one lineage of servers on
- * it, the client on stdio that the lineage serves, and what is written of it to the state directory. Whatever they do
- * is their own.
+ * The second half of the composition root, loaded only if something is reloaded. Creates one project, one lineage of
+ * servers on it and the sinks in the state directory, and attaches the client on stdio. Decides nothing itself.
  */
+export { leftOutWarning } from './project/left-out.js';
 import type { Flow, StdioFlowContext } from './flow/flow.js';
 import { connectStdio } from './front/stdio.js';
 import { Lineage } from './lineage/lineage.js';
@@ -18,7 +18,7 @@ export function serveReloading(context: StdioFlowContext): Flow {
   lineage.begin();
   void lineage.closed.then(async (reason) => {
     await stateSinks.close();
-    context.ended(reason);
+    context.onClosed(reason);
   });
   return {
     close: () => lineage.close({ by: 'client' }),

@@ -8,7 +8,7 @@ import { Agreement } from '../session/agreement.js';
 import type { Id } from '../wire/envelope.js';
 import { error, INTERNAL_ERROR } from '../wire/json-rpc.js';
 import { Message } from '../wire/message.js';
-import { endCall, startQueuedCalls } from './concurrency.js';
+import { endCall, startQueuedCalls } from './client-actions.js';
 import { adoptIntroduction, startWaitingOpenings } from './introductions.js';
 import { createSession, isAlive, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
 import { withdrawSettings } from './settings.js';

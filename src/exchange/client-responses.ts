@@ -1,48 +1,47 @@
 /**
- * What a client says to a server that has asked it something: answers, and progress on them. They never wait, and go to
- * the one that asked, under the names that it used, or to nobody if it is gone.
+ * What becomes of what a client says to a server that has asked it something: answers, and progress on them. They never
+ * wait, and go to the one that asked, under the names that it used, or to nobody if it is gone.
  */
-import { answerTo, SESSION } from '../channel/channel.js';
+import { SESSION } from '../channel/channel.js';
 import type { Id } from '../wire/envelope.js';
 import { keyOfValue } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 import { joinBatch, messagesIn } from './batch.js';
-import { pinEra } from './eras.js';
+import { DROP, type ClientVerdict } from './client-verdict.js';
 import { isAlive, type Session } from './records.js';
 
-export function respond(session: Session, clientId: Id, response: Message): void {
-  const asked = session.serverRequests.complete(clientId);
-  if (asked === undefined) return;
-  const { upstream, id } = asked;
-  upstream.serverRequests.remove(session, asked.clientId);
-  if (asked.isAbandoned || !isAlive(session.lineage, upstream)) return;
-  const own = id === asked.clientId ? response : response.with(['id'], id);
-  if (own !== undefined) upstream.channel.send(own, answerTo(id));
+export function responseVerdict(session: Session, clientId: Id, response: Message): ClientVerdict {
+  const question = session.serverRequests.get(clientId);
+  return question === undefined ? DROP : { do: 'respond', question, response };
 }
 
-/** Answers go to whoever asked, in a batch too; the rest of it goes on as one. */
-export function respondFromBatch(session: Session, batch: Message): Message | undefined {
+/** Answers go to whoever asked, in a batch too; the rest of it goes on as one. Undefined: there is no answer in it. */
+export function batchVerdict(session: Session, batch: Message): ClientVerdict | undefined {
   const inside = messagesIn(batch) ?? [];
   const rest = inside.filter(({ envelope }) => envelope.kind !== 'response');
-  if (rest.length === inside.length) return batch;
-  for (const message of inside) {
+  if (rest.length === inside.length) return undefined;
+  const verdicts = inside.flatMap((message) => {
     const { envelope } = message;
-    if (envelope.kind === 'response') respond(session, envelope.id, message);
-  }
-  return rest.length === 0 ? undefined : joinBatch(rest);
+    return envelope.kind === 'response' ? [responseVerdict(session, envelope.id, message)] : [];
+  });
+  return { do: 'several', verdicts, rest: rest.length === 0 ? undefined : joinBatch(rest) };
 }
 
-export function progressFromClient(session: Session, message: Message): void {
+export function progressVerdict(session: Session, message: Message): ClientVerdict {
   const { lineage } = session;
   const token = keyOfValue(message.read(['params', 'progressToken']));
   const asked = token === undefined ? undefined : session.serverRequests.byToken(token);
   // What another client was asked may have the same token.
-  if (asked === undefined && lineage.isShared) return;
+  if (asked === undefined && lineage.isShared) return DROP;
   const to = asked === undefined ? lineage.serving : asked.upstream;
-  if (to === undefined || !isAlive(lineage, to)) return;
+  if (to === undefined || !isAlive(lineage, to)) return DROP;
   const isRenamed = asked?.token !== undefined && asked.token !== asked.clientToken;
-  const own = isRenamed ? message.with(['params', 'progressToken'], asked.token) : message;
-  if (own === undefined) return;
-  pinEra(lineage, to);
-  to.channel.send(own, asked === undefined ? SESSION : { kind: 'about', request: asked.id });
+  const progress = isRenamed ? message.with(['params', 'progressToken'], asked.token) : message;
+  if (progress === undefined) return DROP;
+  return {
+    do: 'tell-progress',
+    to,
+    progress,
+    route: asked === undefined ? SESSION : { kind: 'about', request: asked.id },
+  };
 }

@@ -1,184 +1,131 @@
 /**
  * Where a client's requests and notifications go: to the generation that serves, to the one that runs the task they are
  * about, to the hold, or to the proxy itself, which answers where no server can. Whose turn it is under `--concurrency`
- * is decided here too; letting the next go is left to concurrency.ts.
+ * is decided here too. Nothing is done here: client-actions.ts does it.
  */
-import { holdIsFull, notForSharedServer, notParsable } from '../agent/words.js';
+import { notForSharedServer, notParsable } from '../agent/words.js';
 import { answerTo, SESSION } from '../channel/channel.js';
 import { listByMethod } from '../lists/lists.js';
-import type { Batch } from '../server/pending-requests.js';
 import { error, PARSE_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
-import {
-  agentTool,
-  callAgent,
-  learnToolNames,
-  mustLearnToolNames,
-  passesHold,
-  toolNames,
-  toolsBeside,
-} from './agent-calls.js';
-import { answerAll, answerToBatch } from './answer-all.js';
-import { joinBatch, messagesIn, requestsAmong, type ClientRequest } from './batch.js';
-import { pinEra } from './eras.js';
-import { failureAnswer, lostAnswer } from './failure-answers.js';
-import { MAX_HELD, MAX_HELD_BYTES, type Refusal } from './hold.js';
-import { acknowledgeStreams, reopenStreams } from './listen-streams.js';
-import { answerLocally, emptyList } from './local-answers.js';
-import { answerMalformed } from './malformed.js';
-import { takeOpening } from './opening-results.js';
-import { noteOpener, replayedAfter, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
-import { noteTaskClient, taskAnswer, taskOwner } from './task-messages.js';
-import { sharedSetting, withSharedLevel } from './settings.js';
-import { watchToolList } from './undeclared-tools.js';
-import { nameRequest } from './wire-names.js';
+import { agentTool, mustLearnToolNames, passesHold, toolsBeside } from './agent-calls.js';
+import { messagesIn, requestsAmong, type ClientRequest } from './batch.js';
+import type { ClientVerdict } from './client-verdict.js';
+import { lostAnswer } from './failure-answers.js';
+import { malformedAnswer } from './malformed.js';
+import { replayedAfter, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
+import { isSetForOthers } from './settings.js';
+import { taskAnswer, taskOwner } from './task-messages.js';
 
-/** Waits while a reload runs, unless it needs no newer code. */
-export function forwardOrHold(held: Held): void {
+/** Of a message that has just come: it waits while a reload runs, unless it needs no newer code. */
+export function arrivalVerdict(held: Held): ClientVerdict {
   const { session, message } = held;
   const { envelope } = message;
-  if (!session.lineage.isHolding || passesHold(agentTool(session, message))) return forward(held);
+  if (!session.lineage.isHolding || passesHold(agentTool(session, message))) return forwardVerdict(held);
   if (envelope.kind === 'request') {
     const { id, method } = envelope;
-    if (forwardToTask(held, { id, method, message })) return;
-    if (isPing(session, method)) return session.client.send(result(id, {}), answerTo(id));
+    const ofTask = taskVerdict(session, { id, method, message });
+    if (ofTask !== undefined) return ofTask;
+    if (isPing(session, method)) return answered(id, result(id, {}));
   }
-  hold(held);
+  return { do: 'hold' };
 }
 
 /** To the serving generation; if there is none, or a failure stands in the way, an answer says so. */
-export function forward(held: Held): void {
+export function forwardVerdict(held: Held): ClientVerdict {
   const { session, message } = held;
-  const { serving } = session.lineage;
   const { envelope } = message;
   switch (envelope.kind) {
     case 'request':
-      return forwardRequest(held, { id: envelope.id, method: envelope.method, message });
+      return requestVerdict(held, { id: envelope.id, method: envelope.method, message });
     case 'batch':
-      return forwardBatch(held);
+      return batchVerdict(held);
     case 'notification':
-      return forwardNotification(session, message, envelope.method);
+      return { do: 'tell', to: serversToTell(session, envelope.method), method: envelope.method };
     default:
-      if (answerMalformed(session, message)) return;
-      // Nobody can say what a server takes it for, and whom it would answer.
-      if (session.lineage.isShared) session.client.send(error('null', PARSE_ERROR, notForSharedServer()), SESSION);
-      else if (serving !== undefined) serving.channel.send(message);
-      else session.client.send(error('null', PARSE_ERROR, notParsable()), SESSION);
+      return malformedVerdict(session, message);
   }
 }
 
-function forwardRequest(held: Held, request: ClientRequest): void {
+function requestVerdict(held: Held, request: ClientRequest): ClientVerdict {
   const { session, isRetry } = held;
   const { lineage } = session;
+  const { serving } = lineage;
   const { id, method, message } = request;
-  if (method === 'subscriptions/listen') return listen(session, request);
+  if (method === 'subscriptions/listen') return { do: 'listen', request };
   const tool = agentTool(session, message);
   if (tool !== undefined) {
-    if (lineage.serving !== undefined && mustLearnToolNames(session))
-      learnToolNames(session, lineage.serving, id, () => forwardOrHold(held));
-    else callAgent(session, tool, held, id);
-    return;
+    const isUnsure = serving !== undefined && mustLearnToolNames(session);
+    return isUnsure ? { do: 'learn-names', from: serving, id } : { do: 'call-agent', tool, id };
   }
-  if (forwardToTask(held, request)) return;
+  const ofTask = taskVerdict(session, request);
+  if (ofTask !== undefined) return ofTask;
   const calls = method === 'tools/call';
-  if (calls && session.agreement.era !== 'legacy') noteTaskClient(lineage, message);
-  if (lineage.serving === undefined || (calls && isRefused(lineage))) {
+  if (serving === undefined || (calls && isRefused(lineage))) {
     // A call that has been with a server before may have been executed there: nothing may be said to the contrary.
     if (isRetry && (calls || (session.hasServerAnswered && lineage.failure === undefined)))
-      session.client.send(lostAnswer(session, request, lineage.failure, false), answerTo(id));
-    else if (!(calls && waitsForRetry(held))) session.client.send(answerLocally(session, request), answerTo(id));
-    return;
+      return answered(id, lostAnswer(session, request, lineage.failure, false));
+    return unlessMended(lineage, calls, { do: 'answer-in-place', request });
   }
-  if (calls && lineage.failure !== undefined) lineage.ports.retryFailure(false);
-  if (session.promisedButMissing.size > 0 && isEmptyForSure(session, method, message)) {
-    session.client.send(result(id, emptyList(session, method, message)), answerTo(id));
-    return;
-  }
-  if (calls && lineage.options.concurrency !== undefined) {
-    if (lineage.runningCalls >= lineage.options.concurrency) {
-      lineage.queuedCalls.push(held);
-      return;
-    }
-    lineage.runningCalls++;
-  }
-  const to = lineage.serving;
-  if (method === 'initialize' && opensBesideOthers(held, to, request)) return;
-  const setting = sharedSetting(session, request);
-  if (setting !== undefined) return session.client.send(setting, answerTo(id));
-  sendRequest(session, to, request, isRetry);
-  if (method === 'tools/list' && session.promisedButMissing.has('tools')) watchToolList(session, id, to);
+  if (session.promisedButMissing.size > 0 && isEmptyForSure(session, method, message))
+    return { do: 'answer-empty', request };
+  if (calls && lineage.runningCalls >= (lineage.options.concurrency ?? Infinity)) return { do: 'queue' };
+  if (method === 'initialize' && lineage.isShared) return openingVerdict(serving, request);
+  return isSetForOthers(session, request) ? { do: 'set-beside-others', request } : { do: 'ask', to: serving, request };
 }
 
 /**
  * A request about a task goes to the generation that runs it, be it draining; it needs no newer code, so no hold keeps
  * it.
  */
-function forwardToTask({ session, isRetry }: Held, request: ClientRequest): boolean {
+function taskVerdict(session: Session, request: ClientRequest): ClientVerdict | undefined {
   const { id, method, message } = request;
   const owner = taskOwner(session, method, message);
-  if (owner === undefined) return false;
-  if (typeof owner === 'string') session.client.send(taskAnswer(id, message, owner), answerTo(id));
-  else sendRequest(session, owner, request, isRetry);
-  return true;
+  if (owner === undefined) return undefined;
+  return typeof owner === 'string' ? answered(id, taskAnswer(id, message, owner)) : { do: 'ask', to: owner, request };
 }
 
-function sendRequest(session: Session, to: Upstream, { id, method, message }: ClientRequest, isRetry: boolean): void {
-  recordRequest(session, to, method, message);
-  const named = nameRequest(session, to, { id, message: withSharedLevel(session, to, method, message) });
-  to.pending.add(session, id, method, message, undefined, isRetry, named.wireId);
-  session.lineage.requestCount++;
-  to.channel.send(named.message);
+/** A process takes one `initialize`. The next client gets the same answer, or waits for it. */
+function openingVerdict(serving: Upstream, request: ClientRequest): ClientVerdict {
+  const { introduction, isIntroducing, pending } = serving;
+  if (introduction !== undefined) return { do: 'introduce', by: serving, as: introduction, request };
+  const isAsked = isIntroducing || [...pending].some(({ method }) => method === 'initialize');
+  return isAsked ? { do: 'await-introduction' } : { do: 'ask', to: serving, request };
 }
 
-/**
- * A process takes one `initialize`. True: the server has one of another client, so this client gets the same answer, or
- * waits for it.
- */
-function opensBesideOthers(held: Held, to: Upstream, { id, method, message }: ClientRequest): boolean {
-  const { session } = held;
-  const { lineage, agreement } = session;
-  if (!lineage.isShared) return false;
-  const { introduction } = to;
-  if (introduction !== undefined) {
-    agreement.recordRequest(method, message);
-    const said = introduction.with(['id'], id) ?? introduction;
-    session.hasServerAnswered = true;
-    to.sessionsReplayedTo.add(session);
-    session.client.send(takeOpening(session, to, 'initialize', message, said), answerTo(id));
-    return true;
-  }
-  if (!to.isIntroducing && ![...to.pending].some((pending) => pending.method === 'initialize')) return false;
-  lineage.waitingOpenings.push(held);
-  return true;
-}
-
-function recordRequest(session: Session, to: Upstream, method: string, message: Message): void {
-  session.agreement.recordRequest(method, message);
-  noteOpener(session);
-  if (!session.agreement.namesEra(message)) pinEra(session.lineage, to);
-  else if (method !== 'server/discover') to.eraPinned = true;
-}
-
-/** An open stream is no answer that is owed. */
-function listen(session: Session, { id, method, message }: ClientRequest): void {
+function batchVerdict(held: Held): ClientVerdict {
+  const { session, message } = held;
   const { lineage } = session;
   const { serving } = lineage;
-  if (serving === undefined) session.agreement.recordRequest(method, message);
-  else recordRequest(session, serving, method, message);
-  lineage.requestCount++;
-  session.streams.open(id, message);
-  if (serving === undefined) acknowledgeStreams(session);
-  else reopenStreams(session, serving);
+  const inside = messagesIn(message);
+  const requests = requestsAmong(inside ?? []);
+  const calls = requests.some((request) => request.method === 'tools/call');
+  if (serving === undefined || (calls && isRefused(lineage))) {
+    const isJson = inside !== undefined;
+    return unlessMended(lineage, calls, isJson ? { do: 'answer-batch-in-place', requests } : notJson);
+  }
+  if (inside === undefined && lineage.isShared) return notJson;
+  return { do: 'ask-batch', to: serving, inside: inside ?? [], requests };
 }
 
-/**
- * A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7).
- */
-function waitsForRetry(held: Held): boolean {
-  const { lineage } = held.session;
-  if (lineage.failure === undefined || !lineage.ports.retryFailure(true)) return false;
-  hold(held);
-  return true;
+const notJson: ClientVerdict = { do: 'answer', answer: error('null', PARSE_ERROR, notParsable()), route: SESSION };
+
+function malformedVerdict(session: Session, line: Message): ClientVerdict {
+  const { serving, isShared } = session.lineage;
+  // Nobody can say what a server takes it for, and whom it would answer.
+  const to = isShared ? undefined : serving;
+  const words = isShared ? notForSharedServer() : notParsable();
+  const answer = malformedAnswer(line) ?? (to === undefined ? error('null', PARSE_ERROR, words) : undefined);
+  return { do: 'take-malformed', to: answer === undefined ? to : undefined, answer };
+}
+
+function answered(id: ClientRequest['id'], answer: Message): ClientVerdict {
+  return { do: 'answer', answer, route: answerTo(id) };
+}
+
+/** A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7). */
+function unlessMended({ failure }: LineageRecord, calls: boolean, otherwise: ClientVerdict): ClientVerdict {
+  return calls && failure !== undefined ? { do: 'retry-failure', otherwise } : otherwise;
 }
 
 /**
@@ -202,78 +149,23 @@ function isPing({ agreement }: Session, method: string): boolean {
   return method === 'ping' && agreement.era !== 'modern';
 }
 
-/** What the client says to the server that serves, and a newer one may have to know as well. */
-function forwardNotification(session: Session, message: Message, method: string): void {
+/** The server that serves is told what the client says; a newer one may have to know as well. */
+function serversToTell(session: Session, method: string): readonly Upstream[] {
   const { serving } = session.lineage;
-  if (serving !== undefined && concerns(session, serving, method)) {
-    pinEra(session.lineage, serving);
-    serving.channel.send(message);
-  }
-  forwardToNewer(session, message, method);
+  const servers = serving === undefined ? [] : [serving];
+  return [...servers, ...newerToTell(session, method)].filter((upstream) => concerns(session, upstream, method));
 }
 
-function forwardToNewer(session: Session, message: Message, method: string): void {
-  session.agreement.recordNotification(method);
-  if (!session.agreement.concernsEveryServer(method)) return;
-  for (const newer of replayedAfter(session, session.lineage.serving))
-    if (concerns(session, newer, method)) newer.channel.send(message);
+export function newerToTell(session: Session, method: string): readonly Upstream[] {
+  if (!session.agreement.concernsEveryServer(method)) return [];
+  return replayedAfter(session, session.lineage.serving);
 }
 
 /** A server that clients share is told once that the session stands, and knows the roots of the first client alone. */
-function concerns(session: Session, upstream: Upstream, method: string): boolean {
+export function concerns(session: Session, upstream: Upstream, method: string): boolean {
   const { isShared, sessions } = session.lineage;
-  if (method === 'notifications/initialized') {
-    const isNew = !upstream.isInitialized;
-    upstream.isInitialized = true;
-    return isNew || !isShared;
-  }
+  if (!isShared) return true;
+  if (method === 'notifications/initialized') return !upstream.isInitialized;
   const [opener] = sessions;
-  return !isShared || method !== 'notifications/roots/list_changed' || session === opener;
-}
-
-function forwardBatch(held: Held): void {
-  const { session, message } = held;
-  const { lineage } = session;
-  const { serving } = lineage;
-  const inside = messagesIn(message);
-  const requests = requestsAmong(inside ?? []);
-  const calls = requests.some((request) => request.method === 'tools/call');
-  if (serving === undefined || (calls && isRefused(lineage))) {
-    if (calls && waitsForRetry(held)) return;
-    const answers = requests.map((request) => answerLocally(session, request));
-    if (inside === undefined) session.client.send(error('null', PARSE_ERROR, notParsable()), SESSION);
-    else if (answers.length > 0) session.client.send(joinBatch(answers), answerToBatch(requests));
-    return;
-  }
-  if (inside === undefined && lineage.isShared)
-    return session.client.send(error('null', PARSE_ERROR, notParsable()), SESSION);
-  const batch: Batch = {};
-  const renamed = new Map<Message, Message>();
-  for (const { id, method, message: own } of requests) {
-    recordRequest(session, serving, method, own);
-    const named = nameRequest(session, serving, { id, message: own });
-    if (named.message !== own) renamed.set(own, named.message);
-    serving.pending.add(session, id, method, own, batch, false, named.wireId);
-  }
-  lineage.requestCount++;
-  const isChanged = inside !== undefined && renamed.size > 0;
-  serving.channel.send(isChanged ? joinBatch(inside.map((own) => renamed.get(own) ?? own)) : message);
-  for (const own of inside ?? []) {
-    const { envelope } = own;
-    if (envelope.kind === 'notification') forwardToNewer(session, own, envelope.method);
-  }
-}
-
-function hold(held: Held): void {
-  const refusal = held.session.lineage.hold.add(held);
-  if (refusal !== undefined) refuse(held, refusal);
-}
-
-function refuse(held: Held, refusal: Refusal): void {
-  const { session } = held;
-  const limit = refusal === 'messages' ? `${MAX_HELD} messages` : `${MAX_HELD_BYTES / 1024 / 1024} MiB of messages`;
-  const words = { text: holdIsFull(limit, toolNames(session, held.message)) };
-  const isAnswered = answerAll(held, (request) => failureAnswer(session, request, words, { held: limit }));
-  if (!isAnswered)
-    session.lineage.ports.warn(`a message of the client was dropped: ${limit} wait for the reload already`);
+  return method !== 'notifications/roots/list_changed' || session === opener;
 }

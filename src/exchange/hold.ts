@@ -70,6 +70,15 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
     return removed;
   }
 
+  find(session: S, key: Key): HeldMessage<S> | undefined {
+    return this.#held.find((held) => isRequestOf(held, session, key));
+  }
+
+  take(held: HeldMessage<S>): void {
+    const at = this.#held.indexOf(held);
+    if (at >= 0) this.#bytes -= this.#held.splice(at, 1)[0]?.message.length ?? 0;
+  }
+
   /** The client has left. */
   removeOf(session: S): void {
     this.#held = this.#held.filter((held) => held.session !== session);

@@ -5,7 +5,7 @@
  */
 import type { Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
-import { forward } from './forward.js';
+import { forward } from './client-actions.js';
 import type { LineageRecord, Upstream } from './records.js';
 
 /** The server has answered `initialize`. */

@@ -7,7 +7,6 @@
 import type { MalformedLine } from '../agent/failure.js';
 import { lineFaultWarning, type LineFault } from '../agent/line-faults.js';
 import { requestWithoutId } from '../agent/words.js';
-import { SESSION } from '../channel/channel.js';
 import { error, INVALID_REQUEST } from '../wire/json-rpc.js';
 import type { Envelope, Id } from '../wire/envelope.js';
 import type { Message } from '../wire/message.js';
@@ -91,12 +90,14 @@ function isRequestWithBadId(line: Message): boolean {
   return message?.['jsonrpc'] === '2.0' && typeof message['method'] === 'string' && hasBadId(message);
 }
 
-/** The line goes to nobody if it can be answered here. True: it was. */
-export function answerMalformed(session: Session, line: Message): boolean {
-  const isAnswered = isRequestWithBadId(line);
-  note(session, faultOf(line), line.length, isAnswered);
-  if (isAnswered) session.client.send(error('null', INVALID_REQUEST, requestWithoutId()), SESSION);
-  return isAnswered;
+/** What the client is told of a line that could never be answered; it goes to nobody then. */
+export function malformedAnswer(line: Message): Message | undefined {
+  return isRequestWithBadId(line) ? error('null', INVALID_REQUEST, requestWithoutId()) : undefined;
+}
+
+/** Somebody has to learn of it. */
+export function noteMalformed(session: Session, line: Message): void {
+  note(session, faultOf(line), line.length, session.lineage.isShared || isRequestWithBadId(line));
 }
 
 function note(session: Session, fault: LineFault, length: number, isAnswered = false): void {

@@ -4,7 +4,6 @@
  * given up with the last. What one client has agreed to is kept in session/agreement.ts.
  */
 import { readAt } from '../wire/edit.js';
-import { result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import type { ClientRequest } from './batch.js';
 import { replayedAfter, type LineageRecord, type Session, type Upstream } from './records.js';
@@ -58,12 +57,10 @@ export function isSubscribed({ agreement }: Session, uri: unknown): boolean {
   return false;
 }
 
-/** The answer to a request for a setting that the server has for another client already, and keeps for it. */
-export function sharedSetting(session: Session, { id, method, message }: ClientRequest): Message | undefined {
-  if (!session.lineage.isShared || (method !== SUBSCRIBE && method !== UNSUBSCRIBE)) return undefined;
-  if (!isWantedByOthers(session, message)) return undefined;
-  session.agreement.recordSetting(method, message);
-  return result(id, session.agreement.resultOf({}));
+/** Whether the server has what is asked for from another client already, and keeps it for that one. */
+export function isSetForOthers(session: Session, { method, message }: ClientRequest): boolean {
+  const isSubscription = method === SUBSCRIBE || method === UNSUBSCRIBE;
+  return session.lineage.isShared && isSubscription && isWantedByOthers(session, message);
 }
 
 /** The request as the server is to get it: the level that it is asked for is no less verbose than others want. */

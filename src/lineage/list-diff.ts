@@ -7,7 +7,7 @@
 import { compareLists, type ListChange } from '../lists/compare.js';
 import { fetchList, TIME_LIMIT_MS, type Fetched } from '../lists/fetch.js';
 import { LISTS, listNamed, type List, type ListName } from '../lists/lists.js';
-import { learnTools } from '../exchange/from-server.js';
+import { learnTools } from '../exchange/results.js';
 import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
 import { discover } from './handshake.js';
 

@@ -41,6 +41,11 @@ export class ServerRequests<U extends { readonly generation: number }> {
     return request;
   }
 
+  /** What the client was asked under this id. */
+  get(clientId: Id): ServerRequest<U> | undefined {
+    return this.#open.get(keyOf(clientId));
+  }
+
   /** The client answers; the request is closed by that. */
   complete(clientId: Id): ServerRequest<U> | undefined {
     const key = keyOf(clientId);

@@ -1,0 +1,276 @@
+/**
+ * Does what was decided of a client's message: the one place where such a message is sent, kept or answered, and where
+ * that is recorded. What becomes of a message is decided in from-client.ts and forward.ts.
+ */
+import { holdIsFull } from '../agent/words.js';
+import { answerTo, SESSION } from '../channel/channel.js';
+import type { Batch } from '../server/pending-requests.js';
+import type { Id } from '../wire/envelope.js';
+import { result } from '../wire/json-rpc.js';
+import type { Message } from '../wire/message.js';
+import { callAgent, learnToolNames, toolNames } from './agent-calls.js';
+import { answerAll, answerToBatch } from './answer-all.js';
+import { joinBatch, type ClientRequest } from './batch.js';
+import type { ClientVerdict, TakenBack } from './client-verdict.js';
+import { pinEra } from './eras.js';
+import { failureAnswer } from './failure-answers.js';
+import { arrivalVerdict, concerns, forwardVerdict, newerToTell } from './forward.js';
+import { MAX_HELD, MAX_HELD_BYTES, type Refusal } from './hold.js';
+import { acknowledgeStreams, reopenStreams } from './listen-streams.js';
+import { answerLocally, emptyList } from './local-answers.js';
+import { noteMalformed } from './malformed.js';
+import { takeOpening } from './opening-results.js';
+import { forgetProgress } from './progress.js';
+import {
+  isAlive,
+  noteOpener,
+  type Held,
+  type LineageRecord,
+  type PendingRequest,
+  type Session,
+  type Upstream,
+} from './records.js';
+import { isLimitedByConcurrency } from './retry-safety.js';
+import { withSharedLevel } from './settings.js';
+import { noteTaskClient } from './task-messages.js';
+import { watchToolList } from './undeclared-tools.js';
+import { nameRequest } from './wire-names.js';
+
+/** What waited, or comes back, goes to whoever serves now. */
+export function forward(held: Held): void {
+  apply(held, forwardVerdict(held));
+}
+
+export function apply(held: Held, verdict: ClientVerdict): void {
+  const { session, message } = held;
+  const { lineage, client } = session;
+  switch (verdict.do) {
+    case 'ask':
+      return ask(held, verdict.to, verdict.request);
+    case 'ask-batch':
+      return askBatch(session, verdict.to, message, verdict.inside, verdict.requests);
+    case 'listen':
+      return listen(session, verdict.request);
+    case 'tell':
+      return tell(session, verdict.to, verdict.method, message);
+    case 'answer':
+      return client.send(verdict.answer, verdict.route);
+    case 'answer-in-place':
+      return client.send(answerLocally(session, verdict.request), answerTo(verdict.request.id));
+    case 'answer-batch-in-place': {
+      const answers = verdict.requests.map((request) => answerLocally(session, request));
+      if (answers.length > 0) client.send(joinBatch(answers), answerToBatch(verdict.requests));
+      return;
+    }
+    case 'answer-empty': {
+      const { id, method } = verdict.request;
+      return client.send(result(id, emptyList(session, method, message)), answerTo(id));
+    }
+    case 'set-beside-others': {
+      const { id, method } = verdict.request;
+      session.agreement.recordSetting(method, message);
+      return client.send(result(id, session.agreement.resultOf({})), answerTo(id));
+    }
+    case 'introduce':
+      return introduce(session, verdict.by, verdict.as, verdict.request);
+    case 'await-introduction':
+      return void lineage.waitingOpenings.push(held);
+    case 'hold':
+      return hold(held);
+    case 'queue':
+      if (lineage.failure !== undefined) lineage.ports.retryFailure(false);
+      return void lineage.queuedCalls.push(held);
+    case 'retry-failure':
+      return lineage.ports.retryFailure(true) ? hold(held) : apply(held, verdict.otherwise);
+    case 'call-agent':
+      return callAgent(session, verdict.tool, held, verdict.id);
+    case 'learn-names':
+      return learnToolNames(session, verdict.from, verdict.id, () => apply(held, arrivalVerdict(held)));
+    case 'respond':
+      return respond(session, verdict.question, verdict.response);
+    case 'tell-progress':
+      pinEra(lineage, verdict.to);
+      return verdict.to.channel.send(verdict.progress, verdict.route);
+    case 'take-back':
+      return takeBack(session, verdict.request, message);
+    case 'take-malformed':
+      noteMalformed(session, message);
+      if (verdict.answer !== undefined) client.send(verdict.answer, SESSION);
+      return verdict.to?.channel.send(message);
+    case 'several': {
+      for (const each of verdict.verdicts) apply(held, each);
+      const rest = verdict.rest && { ...held, message: verdict.rest };
+      return rest && apply(rest, arrivalVerdict(rest));
+    }
+    case 'drop':
+      return;
+  }
+}
+
+function ask({ session, isRetry }: Held, to: Upstream, request: ClientRequest): void {
+  const { lineage, agreement } = session;
+  const { id, method, message } = request;
+  if (method === 'tools/call') {
+    if (lineage.failure !== undefined) lineage.ports.retryFailure(false);
+    if (agreement.era !== 'legacy') noteTaskClient(lineage, message);
+    if (lineage.options.concurrency !== undefined) lineage.runningCalls++;
+  }
+  recordRequest(session, to, method, message);
+  const named = nameRequest(session, to, { id, message: withSharedLevel(session, to, method, message) });
+  to.pending.add(session, id, method, message, undefined, isRetry, named.wireId);
+  lineage.requestCount++;
+  to.channel.send(named.message);
+  if (method === 'tools/list' && session.promisedButMissing.has('tools')) watchToolList(session, id, to);
+}
+
+function askBatch(
+  session: Session,
+  to: Upstream,
+  message: Message,
+  inside: readonly Message[],
+  requests: readonly ClientRequest[],
+): void {
+  const batch: Batch = {};
+  const renamed = new Map<Message, Message>();
+  for (const { id, method, message: own } of requests) {
+    recordRequest(session, to, method, own);
+    const named = nameRequest(session, to, { id, message: own });
+    if (named.message !== own) renamed.set(own, named.message);
+    to.pending.add(session, id, method, own, batch, false, named.wireId);
+  }
+  session.lineage.requestCount++;
+  to.channel.send(renamed.size > 0 ? joinBatch(inside.map((own) => renamed.get(own) ?? own)) : message);
+  for (const own of inside) {
+    const { envelope } = own;
+    if (envelope.kind !== 'notification') continue;
+    const { method } = envelope;
+    if (method === 'notifications/initialized') to.isInitialized = true;
+    const newer = newerToTell(session, method).filter((upstream) => concerns(session, upstream, method));
+    tell(session, newer, method, own);
+  }
+}
+
+function recordRequest(session: Session, to: Upstream, method: string, message: Message): void {
+  session.agreement.recordRequest(method, message);
+  noteOpener(session);
+  if (!session.agreement.namesEra(message)) pinEra(session.lineage, to);
+  else if (method !== 'server/discover') to.eraPinned = true;
+}
+
+/** An open stream is no answer that is owed. */
+function listen(session: Session, { id, method, message }: ClientRequest): void {
+  const { lineage } = session;
+  const { serving } = lineage;
+  if (serving === undefined) session.agreement.recordRequest(method, message);
+  else recordRequest(session, serving, method, message);
+  lineage.requestCount++;
+  session.streams.open(id, message);
+  if (serving === undefined) acknowledgeStreams(session);
+  else reopenStreams(session, serving);
+}
+
+function tell(session: Session, to: readonly Upstream[], method: string, message: Message): void {
+  session.agreement.recordNotification(method);
+  for (const upstream of to) {
+    if (method === 'notifications/initialized') upstream.isInitialized = true;
+    if (upstream === session.lineage.serving) pinEra(session.lineage, upstream);
+    upstream.channel.send(message);
+  }
+}
+
+/** What the server has said of itself to another client is told to this one. */
+function introduce(session: Session, by: Upstream, as: Message, { id, method, message }: ClientRequest): void {
+  session.agreement.recordRequest(method, message);
+  session.hasServerAnswered = true;
+  by.sessionsReplayedTo.add(session);
+  session.client.send(takeOpening(session, by, 'initialize', message, as.with(['id'], id) ?? as), answerTo(id));
+}
+
+function respond(
+  session: Session,
+  question: Extract<ClientVerdict, { do: 'respond' }>['question'],
+  response: Message,
+): void {
+  // The same answer may come twice in one batch.
+  if (session.serverRequests.complete(question.clientId) !== question) return;
+  const { upstream, id, clientId } = question;
+  upstream.serverRequests.remove(session, clientId);
+  if (question.isAbandoned || !isAlive(session.lineage, upstream)) return;
+  const own = id === clientId ? response : response.with(['id'], id);
+  if (own !== undefined) upstream.channel.send(own, answerTo(id));
+}
+
+/** A cancellation is never sent to a server that has not seen the request. */
+function takeBack(session: Session, request: TakenBack, message: Message): void {
+  const { lineage } = session;
+  switch (request.at) {
+    case 'hold':
+      return lineage.hold.take(request.held);
+    case 'queue':
+      return void lineage.queuedCalls.splice(lineage.queuedCalls.indexOf(request.held), 1);
+    case 'openings':
+      return void lineage.waitingOpenings.splice(lineage.waitingOpenings.indexOf(request.held), 1);
+    case 'agent':
+      session.agentCalls.delete(request.call);
+      return request.call.abort();
+    case 'stream': {
+      const { stream } = request;
+      session.streams.end(stream);
+      for (const upstream of lineage.upstreams) {
+        const at = upstream.streams.get(stream);
+        if (at === undefined) continue;
+        upstream.streams.delete(stream);
+        if (isAlive(lineage, upstream)) upstream.channel.send(under(at.wireId, stream.id, message));
+      }
+      return;
+    }
+    case 'server':
+      return cancelPending(request.upstream, request.pending, message);
+  }
+}
+
+function cancelPending(upstream: Upstream, pending: PendingRequest, message: Message): void {
+  const { lineage } = pending.session;
+  if (!pending.cancelled) endCall(pending);
+  forgetProgress(pending.session, pending);
+  upstream.pending.cancel(pending);
+  // A server that has seen nothing but a discover would take this for a word of the legacy era, and never leave it.
+  if (pending.method !== 'server/discover') upstream.channel.send(under(pending.wireId, pending.id, message));
+  if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
+  startQueuedCalls(lineage);
+}
+
+/** The cancellation names the request as the server knows it. */
+function under(wireId: Id, id: Id, message: Message): Message {
+  return wireId === id ? message : (message.with(['params', 'requestId'], wireId) ?? message);
+}
+
+function hold(held: Held): void {
+  const refusal = held.session.lineage.hold.add(held);
+  if (refusal !== undefined) refuse(held, refusal);
+}
+
+function refuse(held: Held, refusal: Refusal): void {
+  const { session } = held;
+  const limit = refusal === 'messages' ? `${MAX_HELD} messages` : `${MAX_HELD_BYTES / 1024 / 1024} MiB of messages`;
+  const words = { text: holdIsFull(limit, toolNames(session, held.message)) };
+  const isAnswered = answerAll(held, (request) => failureAnswer(session, request, words, { held: limit }));
+  if (!isAnswered)
+    session.lineage.ports.warn(`a message of the client was dropped: ${limit} wait for the reload already`);
+}
+
+/** A call is not counted any more: it was answered, cancelled or lost. Who waits is started by `startQueuedCalls`. */
+export function endCall(pending: PendingRequest): void {
+  const { lineage } = pending.session;
+  if (lineage.options.concurrency !== undefined && isLimitedByConcurrency(pending)) lineage.runningCalls--;
+}
+
+/** Lets the next tool calls go, as far as the limit allows. */
+export function startQueuedCalls(lineage: LineageRecord): void {
+  const limit = lineage.options.concurrency ?? Infinity;
+  for (const { queuedCalls } = lineage; !lineage.isHolding && lineage.runningCalls < limit;) {
+    const next = queuedCalls.shift();
+    if (next === undefined) return;
+    forward(next);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Does what was decided of a server's message, up to the point where clients are sent something: what they get is
+ * returned. What becomes of a message is decided in from-server.ts.
+ */
+import { answerTo, SESSION } from '../channel/channel.js';
+import type { Id } from '../wire/envelope.js';
+import { keyOfValue } from '../wire/ids.js';
+import type { Message } from '../wire/message.js';
+import type { Delivery } from './addressees.js';
+import { endCall, startQueuedCalls } from './client-actions.js';
+import { noteRefusedDiscover } from './eras.js';
+import { acknowledge, keepBackEnd } from './listen-streams.js';
+import { forgetProgress, progressIn, recordProgress } from './progress.js';
+import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
+import { takeResult } from './results.js';
+import type { ServerVerdict } from './server-verdict.js';
+import { withClientId } from './wire-names.js';
+
+/** Returns what clients get, to be sent in this order. */
+export function applyToServer(
+  lineage: LineageRecord,
+  upstream: Upstream,
+  message: Message,
+  verdict: ServerVerdict,
+): readonly Delivery[] {
+  switch (verdict.do) {
+    case 'deliver':
+      for (const delivery of verdict.deliveries) noteProgress(delivery);
+      return verdict.deliveries;
+    case 'answer':
+      return listOf(takeAnswer(upstream, verdict.pending, message, verdict.isError));
+    case 'answer-proxy':
+      upstream.completeProxyRequest(verdict.id, message, verdict.isError);
+      return [];
+    case 'ask':
+      return listOf(ask(upstream, verdict.session, message, verdict.id, verdict.method));
+    case 'refuse':
+      upstream.channel.send(verdict.answer, answerTo(verdict.id));
+      if (verdict.warning !== undefined) lineage.ports.warnOnce(verdict.warning);
+      return [];
+    case 'end-stream':
+      verdict.end.session.streams.end(verdict.stream);
+      return [verdict.end];
+    case 'keep-back-end':
+      keepBackEnd(verdict.stream, upstream, verdict.end.message);
+      return [];
+    case 'acknowledge':
+      acknowledge(lineage, upstream, message);
+      return [];
+    case 'suppress':
+      upstream.suppressedListChanges.add(verdict.method);
+      return [];
+    case 'drop':
+      return [];
+  }
+}
+
+function listOf(delivery: Delivery | undefined): readonly Delivery[] {
+  return delivery === undefined ? [] : [delivery];
+}
+
+function noteProgress({ session, message }: Delivery): void {
+  const { envelope } = message;
+  const isProgress = envelope.kind === 'notification' && envelope.method === 'notifications/progress';
+  const progress = isProgress ? progressIn(message) : undefined;
+  if (progress !== undefined) recordProgress(session, progress);
+}
+
+/** A result that goes on as it is. */
+export function takePlainAnswer(upstream: Upstream, pending: PendingRequest, message: Message, isError: boolean): void {
+  const { session } = pending;
+  upstream.pending.remove(pending);
+  if (!isError) session.hasServerAnswered = true;
+  afterAnswer(upstream, pending);
+  session.client.send(withClientId(pending, message), answerTo(pending.id));
+  upstream.pending.recycle(pending);
+}
+
+function takeAnswer(
+  upstream: Upstream,
+  pending: PendingRequest,
+  said: Message,
+  isError: boolean,
+): Delivery | undefined {
+  upstream.pending.remove(pending);
+  const message = withClientId(pending, said);
+  const { session } = pending;
+  if (!isError) session.hasServerAnswered = true;
+  if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
+  const seen = takeResult(upstream, pending, message, isError);
+  afterAnswer(upstream, pending);
+  return seen === undefined ? undefined : { session, message: seen, route: answerTo(pending.id) };
+}
+
+function afterAnswer(upstream: Upstream, pending: PendingRequest): void {
+  const { session } = pending;
+  forgetProgress(session, pending);
+  if (!pending.cancelled) endCall(pending);
+  startQueuedCalls(session.lineage);
+  // One that drains and has nothing more to say to anybody may go.
+  if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
+}
+
+/** The client sees names of ours where it has been asked under the same ones by another server. */
+function ask(upstream: Upstream, session: Session, message: Message, id: Id, method: string): Delivery | undefined {
+  const token = keyOfValue(message.read(['params', '_meta', 'progressToken']));
+  const { clientId, clientToken } = session.serverRequests.add(id, upstream, method, token);
+  upstream.serverRequests.add(session, clientId, method);
+  let seen = clientId === id ? message : message.with(['id'], clientId);
+  if (clientToken !== undefined && clientToken !== token)
+    seen = seen?.with(['params', '_meta', 'progressToken'], clientToken);
+  return seen && { session, message: seen, route: SESSION };
+}
