@@ -3,7 +3,6 @@
 // nothing is answered twice, and at the end no process is left. What the clients do is the test's.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { TestContext } from 'node:test';
@@ -68,10 +67,8 @@ export interface SessionOptions {
 
 interface Serving {
   readonly lineage: Lineage;
-  readonly guard: OrphanGuard;
   readonly log: string[];
   readonly stderr: Buffer[];
-  clients: number;
 }
 
 /** Runs `server.mjs` of these files. */
@@ -99,7 +96,8 @@ export function openSessions(t: TestContext, files: Files, options: SessionOptio
     const guard = new OrphanGuard();
     const printed = new PassThrough().on('data', (chunk: Buffer) => stderr.push(chunk));
     const lineage = new Lineage(contextOf(config, eventsOf(name, own), printed, guard), project);
-    return { lineage, guard, log: own, stderr, clients: 0 };
+    void lineage.closed.then(() => guard.close());
+    return { lineage, log: own, stderr };
   };
   const transcript = (): string => [...log, ...all.map((session) => session.transcript())].join('\n');
   cleanup(t, async () => {
@@ -123,13 +121,15 @@ export function openSessions(t: TestContext, files: Files, options: SessionOptio
     async open(name) {
       const isFirst = options.shared !== true || common === undefined;
       const serving = isFirst ? serve(name) : common!;
-      if (options.shared === true) common = serving;
+      if (options.shared === true && isFirst) {
+        common = serving;
+        void serving.lineage.closed.then(() => (common = undefined));
+      }
       const [input, output] = [new PassThrough(), new PassThrough()];
       const limits = { maxMessage: () => config.maxMessage, tooLong: () => 'too long' };
-      serving.lineage.attach(connectStdio({ input, output }, limits));
-      serving.clients++;
+      const left = serving.lineage.attach(connectStdio({ input, output }, limits));
       if (isFirst) serving.lineage.begin();
-      const session = sessionOf(name, { input, output }, serving);
+      const session = sessionOf(name, { input, output, left }, serving);
       all.push(session);
       cleanup(t, async () => {
         await session.close();
@@ -141,18 +141,21 @@ export function openSessions(t: TestContext, files: Files, options: SessionOptio
   };
 }
 
-function sessionOf(name: string, streams: { input: PassThrough; output: PassThrough }, serving: Serving): Session {
-  const { input, output } = streams;
+interface Connection {
+  readonly input: PassThrough;
+  readonly output: PassThrough;
+  /** Its session is over. */
+  readonly left: Promise<unknown>;
+}
+
+function sessionOf(name: string, { input, output, left }: Connection, serving: Serving): Session {
   const story = createTranscript(`transcript of ${name}`);
   const client = converse({ stdin: input, stdout: output }, story);
   const transcript = (): string => `${client.transcript()}\n${serving.log.join('')}${serving.stderr.join('')}`;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    const ended = once(output, 'finish');
     input.end();
-    // The last one takes the lineage along.
-    if (--serving.clients > 0) await ended;
-    else await serving.lineage.closed.then(() => serving.guard.close());
+    await left;
     // What it still waits for will not come.
     await finished(output.end().resume());
   };

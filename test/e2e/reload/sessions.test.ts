@@ -58,7 +58,7 @@ async function processOf(client: Session): Promise<number> {
   return (JSON.parse(await client.call('generation')) as { pid: number }).pid;
 }
 
-for (const shared of [false]) {
+for (const shared of [false, true]) {
   const served = shared ? 'by one server' : 'by servers of their own';
 
   test(`P17 P9 an edit: three sessions, ${served}, get the new answer, and list_changed if a list differs, of one build`, async (t) => {
@@ -111,7 +111,7 @@ for (const shared of [false]) {
 
   test(`P17 P12 one that reads nothing while its server floods it: the others, ${served}, go on, and it gets all in order later`, async (t) => {
     const files = scripted(FLOODING('one'));
-    // Others that use the server keep it writing: what waits for a slow reader has its limit there, and it is cut off.
+    // A server that others use goes on writing, and only so much may wait for one that reads nothing.
     const total = shared ? mebibyte : 2 * underWay;
     const size = 64 * kibibyte;
     const options = { rules: [restarting], shared, config: { drain: 0 } };
@@ -122,7 +122,7 @@ for (const shared of [false]) {
 
     await silent.call('answer');
     silent.output.pause();
-    const done = asked(silent, 'flood', 'flood', { total, size, note });
+    const done = asked(silent, 'flood', 'flood', { total, size, note }, { progressToken: 'flood' });
     await until(() => taken() > 0, 'a flood', sessions);
     for (let i = 0; i < 50; i++)
       assert.deepEqual(await all(others, (client) => client.call()), ['one', 'one'], sessions.transcript());
@@ -140,11 +140,11 @@ for (const shared of [false]) {
     assert.equal(textOf(await done), 'flooded', 'what the call was answered');
     assert.equal(textOf(await late), 'two', sessions.transcript());
     const numbers = silent.messages
-      .map(({ message }) => message.params?.data?.at as number | undefined)
+      .map(({ message }) => message.params?.progress as number | undefined)
       .filter((number) => number !== undefined);
     assert.deepEqual(numbers, [...Array(total / size).keys()]);
     const answer = silent.messages.findIndex(({ message }) => message.id === 'flood');
-    const last = silent.messages.findLastIndex(({ message }) => message.params?.data !== undefined);
+    const last = silent.messages.findLastIndex(({ message }) => message.params?.progress !== undefined);
     assert.ok(last < answer, 'the answer comes after what was said before it');
     assert.ok(!others.some((client) => client.messages.some(({ raw }) => raw.length > size)), 'the flood is for one');
   });
@@ -163,7 +163,11 @@ for (const shared of [false]) {
     await all(clients, (client) => client.waitFor(({ method }) => method === 'notifications/progress', 'progress'));
     files.write('go', '');
     assert.deepEqual((await answers).map(textOf), NAMES.map(asWritten), sessions.transcript());
-    assert.deepEqual(clients.map(progressOf), NAMES.map((name) => [name]), sessions.transcript()); // prettier-ignore
+    assert.deepEqual(
+      clients.map(progressOf),
+      NAMES.map((name) => [name]),
+      sessions.transcript(),
+    );
 
     // One gives its call up, and the others' calls of that id run on.
     const again = clients.map((client) => echo(client, 8, 'go on'));
@@ -180,7 +184,11 @@ for (const shared of [false]) {
     const questions = all(clients, (client) => client.request('ping', {}, { id: 10 }));
     files.write('started', '');
     assert.deepEqual((await held).map(textOf), NAMES.map(asWritten), sessions.transcript());
-    assert.deepEqual((await questions).map(({ result }) => result), each({}), sessions.transcript()); // prettier-ignore
+    assert.deepEqual(
+      (await questions).map(({ result }) => result),
+      each({}),
+      sessions.transcript(),
+    );
   });
 
   test(`P17 P6 P13 one leaves in the middle of a build, another comes in: all, ${served}, settle on one build`, async (t) => {
@@ -234,59 +242,71 @@ for (const shared of [false]) {
     files.write('src/behaviour.mjs', behaviour('three'));
     assert.equal(await late.call(), 'three', sessions.transcript());
   });
-}
 
-test('P17 P8 P15 a crash in one of three sessions concerns its own calls, and the servers of the others live on', async (t) => {
-  const annotations = { progress: { readOnlyHint: true } };
-  const { files, sessions, clients } = await open(t, builtFiles({ answer: 'one', annotations }), { rules: [building] });
-  const crashing = clients[1]!;
-  const others = clients.filter((client) => client !== crashing);
-  const before = await all(clients, processOf);
-  // A tool is known as one that may run twice when its list has been told.
-  await all(clients, (client) => client.request('tools/list'));
-  const go = files.path('go');
-  const runsOf = ({ name }: Session): string[] =>
-    existsSync(files.path(`effect-${name}`)) ? readFileSync(files.path(`effect-${name}`), 'utf8').trim().split('\n') : []; // prettier-ignore
-  const effects = clients.map((client) =>
-    asked(client, 1, 'effect', { file: files.path(`effect-${client.name}`), until: go }),
-  );
-  const safe = clients.map((client) => asked(client, 2, 'progress', { count: 1, until: go }, { progressToken: 3 }));
-  await until(() => clients.every((client) => runsOf(client).length === 1), 'the effects', sessions);
-  await all(clients, (client) => client.waitFor(({ method }) => method === 'notifications/progress', 'progress'));
-
-  const death = failureSaid(await asked(crashing, 4, 'die', { code: 3 }));
-  assert.doesNotMatch(death, /^no failure/, sessions.transcript());
-  // It may have done something already: it is not run again, and the one that asked is told.
-  assert.doesNotMatch(failureSaid(await effects[1]!), /^no failure/, sessions.transcript());
-  assert.equal(await crashing.call(), 'one', sessions.transcript());
-  assert.notEqual(await processOf(crashing), before[1]);
-  files.write('go', '');
-  assert.equal(textOf(await safe[1]!), '1 steps in generation 2', sessions.transcript());
-  for (const [at, client] of clients.entries()) {
-    assert.deepEqual(runsOf(client), ['1'], sessions.transcript());
-    if (client === crashing) continue;
-    assert.equal(textOf(await effects[at]!), '1', sessions.transcript());
-    assert.equal(textOf(await safe[at]!), '1 steps in generation 1', sessions.transcript());
-    assert.equal(await processOf(client), before[at], sessions.transcript());
-    assert.ok(!client.log.some((line) => line.includes('exited')), sessions.transcript());
-  }
-  assert.equal(buildsOf(files), 1, 'a crash builds nothing');
-  files.write('src/behaviour.mjs', behaviour('two'));
-  assert.deepEqual(await all([crashing, ...others], (client) => client.call()), each('two'), sessions.transcript());
-});
-
-test('P17 P10 servers of three sessions that ask under one id are answered by their own clients', async (t) => {
-  const { sessions, clients } = await open(t, scripted(ECHOING), { rules: [restarting] });
-  for (const client of clients) client.answer('roots/list', () => ({ roots: [{ uri: `file:///${client.name}` }] }));
-  for (let round = 0; round < 3; round++) {
-    const answers = await all(clients, (client) => client.call('question'));
-    assert.deepEqual(
-      answers,
-      NAMES.map((name) => `file:///${name}`),
-      sessions.transcript(),
+  test(`P17 P8 P15 a crash in one of three sessions, ${served}, concerns only the calls of that server`, async (t) => {
+    const annotations = { progress: { readOnlyHint: true } };
+    const given = builtFiles({ answer: 'one', annotations });
+    const { files, sessions, clients } = await open(t, given, { rules: [building], shared });
+    const crashing = clients[1]!;
+    const isConcerned = (client: Session): boolean => shared || client === crashing;
+    const before = await all(clients, processOf);
+    // A tool is known as one that may run twice when its list has been told.
+    await all(clients, (client) => client.request('tools/list'));
+    const go = files.path('go');
+    const runsOf = ({ name }: Session): string[] =>
+      existsSync(files.path(`effect-${name}`))
+        ? readFileSync(files.path(`effect-${name}`), 'utf8')
+            .trim()
+            .split('\n')
+        : [];
+    const effects = clients.map((client) =>
+      asked(client, 1, 'effect', { file: files.path(`effect-${client.name}`), until: go }),
     );
-  }
-});
+    const safe = clients.map((client) => asked(client, 2, 'progress', { count: 1, until: go }, { progressToken: 3 }));
+    await until(() => clients.every((client) => runsOf(client).length === 1), 'the effects', sessions);
+    await all(clients, (client) => client.waitFor(({ method }) => method === 'notifications/progress', 'progress'));
+
+    const death = failureSaid(await asked(crashing, 4, 'die', { code: 3 }));
+    assert.doesNotMatch(death, /^no failure/, sessions.transcript());
+    for (const [at, client] of clients.entries()) {
+      if (!isConcerned(client)) continue;
+      // It may have done something already: it is not run again, and who asked is told.
+      assert.doesNotMatch(failureSaid(await effects[at]!), /^no failure/, sessions.transcript());
+      assert.equal(await client.call(), 'one', sessions.transcript());
+      assert.notEqual(await processOf(client), before[at], sessions.transcript());
+    }
+    files.write('go', '');
+    for (const [at, client] of clients.entries()) {
+      const generation = isConcerned(client) ? 2 : 1;
+      assert.equal(textOf(await safe[at]!), `1 steps in generation ${generation}`, sessions.transcript());
+      assert.deepEqual(runsOf(client), ['1'], sessions.transcript());
+      if (isConcerned(client)) continue;
+      assert.equal(textOf(await effects[at]!), '1', sessions.transcript());
+      assert.equal(await processOf(client), before[at], sessions.transcript());
+      assert.ok(!client.log.some((line) => line.includes('exited')), sessions.transcript());
+    }
+    assert.equal(buildsOf(files), 1, 'a crash builds nothing');
+    files.write('src/behaviour.mjs', behaviour('two'));
+    assert.deepEqual(await all(clients, (client) => client.call()), each('two'), sessions.transcript());
+  });
+
+  test(`P17 P10 three sessions, ${served}, are asked under one id: each server gets the answer of its own client`, async (t) => {
+    const { sessions, clients } = await open(t, scripted(ECHOING), { rules: [restarting], shared });
+    for (const client of clients) client.answer('roots/list', () => ({ roots: [{ uri: `file:///${client.name}` }] }));
+    // Of several that have a call running, a server that they share can't say whom it means.
+    const groups = shared ? clients.map((client) => [client]) : [clients];
+    for (let round = 0; round < 3; round++) {
+      for (const group of groups) {
+        const answers = await all(group, (client) => client.call('question'));
+        assert.deepEqual(
+          answers.map((uri) => uri.slice('file:///'.length)),
+          group.map(({ name }) => name),
+          sessions.transcript(),
+        );
+      }
+    }
+  });
+}
 
 const asWritten = (name: string): string => JSON.stringify({ who: name });
 
@@ -314,11 +334,11 @@ const ECHOING = `
 const FLOODING = (answer: string): string => `
   import { once } from 'node:events';
   import { writeFileSync } from 'node:fs';
-  const flood = async ({ total, size, note }) => {
+  const flood = async ({ total, size, note }, progressToken) => {
     let sent = 0;
     for (let at = 0; at < total / size; at++) {
-      const line = JSON.stringify({ at, fill: ''.padEnd(size, 'x') });
-      send({ method: 'notifications/message', params: { level: 'info', data: JSON.parse(line) } });
+      const message = ''.padEnd(size, 'x');
+      send({ method: 'notifications/progress', params: { progressToken, progress: at, message } });
       sent += size;
       writeFileSync(note, String(sent - process.stdout.writableLength));
       if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
