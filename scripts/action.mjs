@@ -1,5 +1,6 @@
-// What action.yml runs: `mcp-hotline smoke` with the inputs of a GitHub Action, which come as variables (SMOKE_…). Prints the report, writes it as
-// JUnit, as the summary of the job and as outputs, and ends with smoke's exit code. Building is left to prepare.mjs, and checking to smoke.
+// What action.yml runs: `mcp-hotline smoke` with the inputs of a GitHub Action, which come as variables (SMOKE_…).
+// Prints the report, writes it as JUnit, as the summary of the job and as outputs, and ends with smoke's exit code.
+// Building is left to prepare.mjs, and checking to smoke.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -123,7 +124,10 @@ function rendered(name, report) {
   return [reporter.begin(report.command), ...report.checks.map(reporter.check), reporter.end(report)].join('');
 }
 
-/** GitHub takes lines that begin with :: for commands, also those that a server has printed: it is told to let them pass. */
+/**
+ * GitHub takes lines that begin with :: for commands, also those that a server has printed: it is told to let them
+ * pass.
+ */
 function quoted(text) {
   const token = randomUUID();
   console.log(`::stop-commands::${token}\n${text}\n::${token}::`);

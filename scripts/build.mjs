@@ -1,6 +1,6 @@
 // Compiles src to dist and test to build/test, and removes what was compiled from sources that are gone, so that no
-// deleted test runs and no deleted module ships. Both compilations check all types; the second one needs the first. What the bin runs is
-// bundle.mjs's, what is published of the programmatic entry library.mjs's.
+// deleted test runs and no deleted module ships. Both compilations check all types; the second one needs the first.
+// What the bin runs is bundle.mjs's, what is published of the programmatic entry library.mjs's.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';

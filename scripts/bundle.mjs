@@ -1,7 +1,8 @@
-// Makes dist/bundle, which the bin and the programmatic entry run: the sources with their libraries in few files, since reading 150 modules takes
-// longer than running them, and so that nothing else has to be installed. Whatever the sources import dynamically becomes a file of its own that
-// needs no other, loaded when it is asked for; only those that have most of their modules in common share one. Types are tsc's to check, and the tests
-// of parts use its output, not this one.
+// Makes dist/bundle, which the bin and the programmatic entry run: the sources with their libraries in few files, since
+// reading 150 modules takes longer than running them, and so that nothing else has to be installed. Whatever the
+// sources import dynamically becomes a file of its own that needs no other, loaded when it is asked for; only those
+// that have most of their modules in common share one. Types are tsc's to check, and the tests of parts use its output,
+// not this one.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,10 @@ import { compile } from './compile.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist/bundle');
 
-/** Each of them needs the configuration or the watch, and no session waits for it: together they are little larger than one. */
+/**
+ * Each of them needs the configuration or the watch, and no session waits for it: together they are little larger than
+ * one.
+ */
 const sharing = [
   'src/cli/explain.ts',
   'src/cli/smoke.ts',
@@ -22,7 +26,10 @@ const sharing = [
 ];
 /** Most sessions have no configuration file to parse, and five files of the bundle could have to. */
 const lateParser = 'jsonc-parser';
-/** Large, and needed by several files of the bundle that nobody waits for: in a file of their own even where the import is static. */
+/**
+ * Large, and needed by several files of the bundle that nobody waits for: in a file of their own even where the import
+ * is static.
+ */
 const apart = new Set(['yaml', 'src/clients/documents.ts', 'src/config/discovery/discover.ts']);
 
 /** CommonJS, because Node loads that in half the time, at its start above all. */
@@ -99,7 +106,7 @@ function write(files) {
   return changed.length > 0 || !existsSync(join(output, 'main.cjs.compiled'));
 }
 
-/** src/cli/main.ts is main.cjs, src/lineage/controller.ts is lineage-controller.cjs, a package is what it is called. */
+/** src/cli/main.ts is main.cjs, src/reloading.ts is reloading.cjs, a package is what it is called. */
 function nameOf(entry) {
   return entry
     .replace(/^src\/(cli\/)?/, '')
@@ -152,7 +159,10 @@ const parserAlone = {
   },
 };
 
-/** The sources require this package late, by a function that the bundler does not know: its own require takes the package for a file of its own. */
+/**
+ * The sources require this package late, by a function that the bundler does not know: its own require takes the
+ * package for a file of its own.
+ */
 const lazyParser = {
   name: 'lazy-parser',
   setup({ onLoad }) {

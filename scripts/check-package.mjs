@@ -1,6 +1,7 @@
-// `npm run prove package`: judges the package as it would be published: what is in it and how much, publint, attw, and that it can be installed and used by README's own
-// lines: from a clone, from the packed file, into a project, globally, with and without install scripts. All of it happens in a temporary
-// directory with a home and a cache of its own; publishing is left to people.
+// `npm run prove package`: judges the package as it would be published: what is in it and how much, publint, attw, and
+// that it can be installed and used by README's own lines: from a clone, from the packed file, into a project,
+// globally, with and without install scripts. All of it happens in a temporary directory with a home and a cache of its
+// own; publishing is left to people.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -111,7 +112,10 @@ async function asReadmeSays() {
   if (left.length > 0) throw new Error(`npm uninstall leaves ${left.map(({ name }) => name).join(', ')}`);
 }
 
-/** The command and the module that are installed in a project do what README says, and put servers behind the proxy and back. */
+/**
+ * The command and the module that are installed in a project do what README says, and put servers behind the proxy and
+ * back.
+ */
 async function useIn(project, env) {
   const bin = join(project, 'node_modules/mcp-hotline/bin/mcp-hotline.js');
   expectVersion(bin, project);

@@ -1,5 +1,5 @@
-// Everything that is judged without running the product: types, schema, lint, format, unused code, the lock file. All of
-// it runs even if a part fails, and each part is told in one line. Tests are left to test.mjs, the package to
+// Everything that is judged without running the product: types, schema, lint, format, unused code, the lock file. All
+// of it runs even if a part fails, and each part is told in one line. Tests are left to test.mjs, the package to
 // check-package.mjs.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

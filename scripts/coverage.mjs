@@ -1,6 +1,7 @@
-// `npm run prove coverage`: runs the tests (all, or those that the arguments name) with coverage and fails where too little of src is run. Every process of a test
-// counts, the proxies above all; one that is killed can't tell what it ran. The bin runs tsc's output here instead of the
-// bundle, which has no place for what was left out of it and would pass that for run. The report is c8's, in coverage/.
+// `npm run prove coverage`: runs the tests (all, or those that the arguments name) with coverage and fails where too
+// little of src is run. Every process of a test counts, the proxies above all; one that is killed can't tell what it
+// ran. The bin runs tsc's output here instead of the bundle, which has no place for what was left out of it and would
+// pass that for run. The report is c8's, in coverage/.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -13,7 +14,10 @@ const [raw, kept] = [join(folder, 'raw'), join(folder, 'tmp')];
 const dist = pathToFileURL(join(root, 'dist/')).href;
 const bundle = `${dist}bundle/`;
 
-/** In per cent, of all files together that a pattern matches. What decides a reload is run in every branch; pairs.test.ts says more. */
+/**
+ * In per cent, of all files together that a pattern matches. What decides a reload is run in every branch;
+ * pairs.test.ts says more.
+ */
 const gates = [
   { files: /^src\/(lineage\/(state|backoff)|lists\/compare)\.ts$/, lines: 100, branches: 100 },
   { files: /^src\/(exchange|session)\//, lines: 98 },

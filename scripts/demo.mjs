@@ -1,6 +1,6 @@
-// `npm run demo`: clients made with the SDKs talk through mcp-hotline to servers made with the SDKs, in both eras of the
-// protocol, and the servers' source is edited while they talk. Works on copies of fixtures/projects/demo, and fails if
-// anything is not as promised.
+// `npm run demo`: clients made with the SDKs talk through mcp-hotline to servers made with the SDKs, in both eras of
+// the protocol, and the servers' source is edited while they talk. Works on copies of fixtures/projects/demo, and fails
+// if anything is not as promised.
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
-// `npm run dev`: the proxy on a fixture server, for working on mcp-hotline itself. Every change in src compiles it and, if
-// it compiles, starts the proxy anew. Your terminal is the client: type JSON-RPC lines. Other options and another server:
-// `npm run dev -- [options] -- <command>`. The compiler's own watch mode is not used: in version 7 it missed changes.
+// `npm run dev`: the proxy on a fixture server, for working on mcp-hotline itself. Every change in src compiles it and,
+// if it compiles, starts the proxy anew. Your terminal is the client: type JSON-RPC lines. Other options and another
+// server: `npm run dev -- [options] -- <command>`. The compiler's own watch mode is not used: in version 7 it missed
+// changes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Makes dist/lib, the programmatic entry as it is published: a module that hands out what dist/bundle has, and the declarations that its types
-// need, out of those that tsc made of all sources.
+// Makes dist/lib, the programmatic entry as it is published: a module that hands out what dist/bundle has, and the
+// declarations that its types need, out of those that tsc made of all sources.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
-// `npm run prove matrix`: the test suite on every Node that is supported, one after the other, and a table of what came of it.
-// `--only 22,24` takes some of them, `--markdown` prints the table for the docs; other arguments choose tests, as they
-// do for test.mjs, which runs them. The Nodes that are not the present one are fetched from the npm registry into
-// node_modules/.cache.
+// `npm run prove matrix`: the test suite on every Node that is supported, one after the other, and a table of what came
+// of it. `--only 22,24` takes some of them, `--markdown` prints the table for the docs; other arguments choose tests,
+// as they do for test.mjs, which runs them. The Nodes that are not the present one are fetched from the npm registry
+// into node_modules/.cache.
 import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';

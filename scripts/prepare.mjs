@@ -1,5 +1,6 @@
-// What npm runs before it packs, links or installs from a clone or from git (`prepare`, `prepack`): installs what the build needs if it isn't there, and
-// builds what is published. Nothing is done if that is what is there already. Says nothing on stdout, which may be npm's JSON.
+// What npm runs before it packs, links or installs from a clone or from git (`prepare`, `prepack`): installs what the
+// build needs if it isn't there, and builds what is published. Nothing is done if that is what is there already. Says
+// nothing on stdout, which may be npm's JSON.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Runs what README tells people to type or to paste, taken out of README.md itself, in a project that has what those lines speak of. By
-// itself it does so with the build of this clone; check-package.mjs calls it with real installations, and runs the lines of "Install".
+// Runs what README tells people to type or to paste, taken out of README.md itself, in a project that has what those
+// lines speak of. By itself it does so with the build of this clone; check-package.mjs calls it with real
+// installations, and runs the lines of "Install".
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,7 +97,9 @@ async function runLine(line, directory, env) {
   if (code !== 0) throw new Error(`${line}: exit code ${code}\n${output}`);
 }
 
-/** Opens a session as a client would, has `use` call tools in it (each call gives the text of its result), and leaves. */
+/**
+ * Opens a session as a client would, has `use` call tools in it (each call gives the text of its result), and leaves.
+ */
 export async function converse(command, what, directory, env, use = async () => {}) {
   const child = start(command, directory, env, 'pipe');
   const end = ended(child);

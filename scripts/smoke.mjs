@@ -1,6 +1,6 @@
-// `npm run smoke`: mcp-hotline smoke on every fixture server that is a whole MCP server, on every fixture project, and on a
-// published server, a line each. Works on copies of the projects, as far as something is built there.
-// A new fixture is taken for a good server unless it is named here with what it is instead.
+// `npm run smoke`: mcp-hotline smoke on every fixture server that is a whole MCP server, on every fixture project, and
+// on a published server, a line each. Works on copies of the projects, as far as something is built there. A new
+// fixture is taken for a good server unless it is named here with what it is instead.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

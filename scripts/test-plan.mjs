@@ -1,4 +1,5 @@
-// Says what `npm test` is about to do and how long that takes, before anything is installed. What it does is setup.mjs's, build.mjs's and test.mjs's.
+// Says what `npm test` is about to do and how long that takes, before anything is installed. What it does is
+// setup.mjs's, build.mjs's and test.mjs's.
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -52,7 +52,8 @@ function run() {
   const env = { ...process.env, [name]: id, NODE_REDIRECT_WARNINGS: warnings };
   // Node 20 spends 60 ms more on every start with it.
   delete env.NODE_EXTRA_CA_CERTS;
-  // Most users have Python write its caches. Without them a server never runs old bytecode, and no test would notice if one did.
+  // Most users have Python write its caches. Without them a server never runs old bytecode, and no test would notice if
+  // one did.
   delete env.PYTHONDONTWRITEBYTECODE;
   // The deadline is for a whole file: one that hangs fails instead of keeping everything waiting.
   const flags = ['--enable-source-maps', '--test', '--test-concurrency=3', '--test-timeout=900000'];

@@ -1,4 +1,5 @@
-// Runs the bin as bin/mcp-hotline.js does, and keeps what V8 has compiled of each file when it ends. compile.mjs starts it.
+// Runs the bin as bin/mcp-hotline.js does, and keeps what V8 has compiled of each file when it ends. compile.mjs starts
+// it.
 import { renameSync, writeFileSync } from 'node:fs';
 import { load, scripts } from '../bin/compiled.js';
 

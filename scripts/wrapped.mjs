@@ -1,5 +1,6 @@
-// Has an installed package wrap the servers in configurations of a project, starts what it wrote as a client does, calls a tool before and
-// after an edit, and unwraps: the files must be byte for byte what they were, and nothing may be left behind. check-package.mjs calls it.
+// Has an installed package wrap the servers in configurations of a project, starts what it wrote as a client does,
+// calls a tool before and after an edit, and unwraps: the files must be byte for byte what they were, and nothing may
+// be left behind. check-package.mjs calls it.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

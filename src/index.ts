@@ -6,13 +6,16 @@ import type { Readable, Writable } from 'node:stream';
 import { watchConfig, completeIfResolved, completeConfig } from './config/discovery/complete.js';
 import type { Resolved } from './config/config.js';
 import { resolveGiven, type ProxyOptions } from './config/programmatic.js';
+import { createEventBus } from './events/bus.js';
 import { openLog } from './sinks/open-log.js';
 import { exitCodeOf } from './exit-code.js';
 import { createProxy as create } from './proxy.js';
+import { observe } from './sinks/programmatic.js';
+import type { Observed, ProxyEvents, ProxyStatus } from './sinks/programmatic-types.js';
 
-export type { ProxyOptions };
+export type { ProxyEvents, ProxyOptions, ProxyStatus };
 
-export interface Proxy {
+export interface Proxy extends Observed {
   /** The exit code that a process of the proxy's own would have, once every server is gone and all is delivered. */
   readonly closed: Promise<number>;
   /** Ends as if the client had closed its side. */
@@ -38,19 +41,24 @@ export function createProxy(streams: ProxyStreams, options: ProxyOptions): Proxy
   const { config, warnings } = resolved;
   const { input, output, stderr = process.stderr } = streams;
   const { logLevel: level, logFormat: format, logFile: file } = config;
-  const { log, close: closeLog } = openLog({ level, format, file, stderr, env: process.env });
-  for (const warning of warnings) log.warn('warning', warning);
+  const events = createEventBus();
+  const closeLog = openLog(events, { level, format, file, stderr, env: process.env });
+  const observed = observe(events);
+  for (const text of warnings) events.emit({ kind: 'warning', text });
   const started = completeConfig(resolved).then((first) => {
-    if (first.found !== undefined) log[first.found.level]('starting', first.found.why);
+    const { found } = first;
+    if (found !== undefined) events.emit({ kind: 'discovered', level: found.level, text: found.why });
     const configInForce = watchConfig(first, () => completeIfResolved(resolveGiven(options, cwd)));
-    return create({ input, output, stderr }, configInForce, log);
+    return create({ input, output, stderr }, configInForce, events);
   });
   const closed = started.then(async (proxy) => {
-    const reason = await proxy.closed;
+    const code = exitCodeOf(await proxy.closed);
+    events.emit({ kind: 'exit', code });
     await closeLog(500);
-    return exitCodeOf(reason);
+    return code;
   });
   return {
+    ...observed,
     closed,
     close: () => void started.then((proxy) => proxy.close()),
     signal: (name) => void started.then((proxy) => proxy.signal(name)),

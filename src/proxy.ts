@@ -6,16 +6,17 @@ import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
 import type { ConfigInForce } from './config/config-in-force.js';
-import type { Flow, FlowContext, Streams } from './flow/flow.js';
-import type { Log } from './sinks/log.js';
+import type { Flow, FlowContext, StdioFlowContext, Streams } from './flow/flow.js';
+import { withoutBanner } from './agent/script-banner.js';
+import { stderrLines } from './events/stderr-lines.js';
+import type { NoiseKind } from './events/events.js';
+import { withOrigin, type EventBus } from './events/bus.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
-import { withoutBanner, type ScriptRunner } from './process/script-banner.js';
 import { OrphanGuard } from './process/orphan-guard.js';
 import { childSpec } from './server/child-spec.js';
-import type { Noise } from './server/noise.js';
 
 export interface Proxy {
   /** Why the session ended, once every server is gone and everything is delivered. */
@@ -34,10 +35,11 @@ export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
 export function createProxy(
   io: Streams,
   configInForce: ConfigInForce,
-  log: Log,
+  bus: EventBus,
   { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
 ): Proxy {
   const config = configInForce.current;
+  const events = withOrigin(bus, { project: config.cwd });
   let ended: (reason: ShutdownReason) => void = () => {};
   const end = new Promise<ShutdownReason>((resolve) => (ended = resolve));
   const guard = new OrphanGuard();
@@ -47,13 +49,13 @@ export function createProxy(
     return reason;
   });
   const mark = first?.mark ?? newMark();
-  const context: FlowContext = {
+  const context: StdioFlowContext = {
     io,
     configInForce,
     get config() {
       return configInForce.current;
     },
-    log,
+    events,
     get name() {
       return basename(context.config.command);
     },
@@ -62,25 +64,27 @@ export function createProxy(
     },
     spec: (number) => {
       const spec = childSpec(context.config, number, mark);
-      return { ...spec, number, maxLine: context.config.maxMessage, stderr: io.stderr, guard };
+      return {
+        ...spec,
+        number,
+        maxLine: context.config.maxMessage,
+        stderr: io.stderr,
+        onStderr: stderrLines(events, number),
+        guard,
+      };
     },
     first,
     helperCommand,
-    leftovers: createLeftovers({ mark, log: () => context.log, reap: () => context.config.reap }),
-    noise: reportNoise(io.stderr, log),
-    notStarted: (error) => {
-      const missing = error.code === 'ENOENT';
-      log.error(
-        'failed',
-        missing ? `command not found: ${config.command}` : `can't run ${config.command}: ${error.message}`,
-      );
-      ended({ by: 'not-started', error });
-      return { close: () => {}, signal: () => {}, reload: () => {} };
+    leftovers: createLeftovers({ mark, events, reap: () => context.config.reap }),
+    noise: reportNoise(io.stderr, events),
+    reportNotStarted: (error) => {
+      const isMissing = error.code === 'ENOENT';
+      events.emit({ kind: 'not-started', command: config.command, isMissing, problem: error.message });
     },
     ended,
   };
   io.stderr.on('error', () => {});
-  if (config.reap && !canFindMarked()) log.warn('warning', CANNOT_REAP);
+  if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
   // The agent's own tools need the reload flow even where there is nothing to watch; environment files are watched by
   // no rule.
   const reloads =
@@ -95,31 +99,18 @@ export function createProxy(
 }
 
 /** A flow is loaded only where it is used, and beside the server's own start. */
-async function pipeFlow(context: FlowContext): Promise<Flow> {
+async function pipeFlow(context: StdioFlowContext): Promise<Flow> {
   const { passThrough } = await import('./flow/pass-through.js');
   return passThrough(context);
 }
 
-async function reloadFlow(context: FlowContext): Promise<Flow> {
-  const [{ Controller }, { Project }] = await Promise.all([
-    import('./lineage/controller.js'),
-    import('./project/project.js'),
-  ]);
-  return new Controller(context, new Project(context));
+async function reloadFlow(context: StdioFlowContext): Promise<Flow> {
+  const { serveReloading } = await import('./reloading.js');
+  return serveReloading(context);
 }
 
 const CANNOT_REAP =
   '--reap has no effect on this system, which does not tell the environment of a process: what servers leave behind in sessions of their own stays';
-
-const hints: Record<Noise, string> = {
-  text: 'the server printed text on stdout, which belongs to the protocol: it went to stderr instead. Print such lines to stderr (console.error, print(…, file=sys.stderr), a logger on stderr)',
-  json: 'the server printed JSON on stdout that is no JSON-RPC message: it went to stderr instead. Let its logger write to stderr',
-  cut: 'the server ended in the middle of a message: its beginning went to stderr instead',
-};
-
-function bannerHint(runner: ScriptRunner): string {
-  return `${runner} printed its banner on stdout, which belongs to the protocol: it went to stderr instead. Let the client start the server with ${runner} --silent …, which prints none`;
-}
 
 const MAX_NOISE = 1024 * 1024;
 /** A banner is short, and what is long is not worth a closer look. */
@@ -127,17 +118,17 @@ const MAX_BANNER = 4096;
 const nobody = { runner: undefined, rest: '' };
 
 /** Noise goes where people look; the hint to its author comes once a kind. */
-function reportNoise(stderr: Writable, log: Log): FlowContext['noise'] {
-  const told = new Set<Noise | 'banner'>();
-  const tell = (kind: Noise | 'banner', hint: string, { generation }: { readonly generation: number }): void => {
-    if (!told.has(kind)) log.warn('noise', hint, { generation, kind });
-    told.add(kind);
+function reportNoise(stderr: Writable, events: EventBus): FlowContext['noise'] {
+  const reported = new Set<NoiseKind>();
+  const report = (noise: NoiseKind, { generation }: { readonly generation: number }, runner?: string): void => {
+    if (!reported.has(noise)) events.emit({ kind: 'noise', generation, noise, runner });
+    reported.add(noise);
   };
   return (upstream, kind, lines) => {
     // Nobody reads stderr: noise is the last thing to keep in memory, or to hold messages up for.
     if (stderr.writableLength < MAX_NOISE) stderr.write(lines);
     const { runner, rest } = kind === 'text' && lines.length < MAX_BANNER ? withoutBanner(String(lines)) : nobody;
-    if (runner !== undefined) tell('banner', bannerHint(runner), upstream);
-    if (runner === undefined || rest !== '') tell(kind, hints[kind], upstream);
+    if (runner !== undefined) report('banner', upstream, runner);
+    if (runner === undefined || rest !== '') report(kind, upstream);
   };
 }

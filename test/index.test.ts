@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { createProxy } from '#src/index.js';
+import { createProxy, type ProxyEvents, type ProxyStatus } from '#src/index.js';
+import { project } from './support/project.js';
 
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(MCP_|NODE_EXTRA_CA_CERTS)/.test(name)),
@@ -149,3 +150,93 @@ for (const [what, act] of [
     }
   });
 }
+
+const reloadableServer = (answer: string): string => `
+import { createInterface } from 'node:readline';
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) continue;
+  const result = method === 'initialize'
+    ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
+    : { content: [{ type: 'text', text: '${answer}' }] };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+}
+`;
+
+test('a program is told of readiness, reloads, failures and the end, and can ask for the status at any time', async (t) => {
+  const here = project(t, { 'server.mjs': reloadableServer('one') });
+  const io = streams();
+  io.stderr.resume();
+  io.output.resume();
+  const proxy = createProxy(io, {
+    command: process.execPath,
+    args: [here.path('server.mjs')],
+    watch: [here.path('server.mjs')],
+    stateDir: here.path('state'),
+    logLevel: 'silent',
+    env,
+  });
+  t.after(() => proxy.close());
+  assert.deepEqual(proxy.status(), { state: 'starting' });
+  const next = <Name extends 'ready' | 'reloaded' | 'failed' | 'exit'>(name: Name): Promise<ProxyEvents[Name]> =>
+    new Promise((resolve) => {
+      const stop = proxy.on(name, (event) => {
+        stop();
+        resolve(event);
+      });
+    });
+  const ready = next('ready');
+  let calls = 0;
+  proxy.on('reloaded', () => {
+    calls++;
+    throw new Error('a listener must not harm the proxy');
+  });
+  const send = (message: object): void => void io.input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1.0' } },
+  });
+  const { generation, pid } = await ready;
+  assert.ok(generation !== undefined);
+  send({ method: 'notifications/initialized' });
+  const first = proxy.status();
+  assert.deepEqual([first.generation, first.pid, first.client], [generation, pid, 'a 1.0']);
+
+  const reloaded = next('reloaded');
+  here.write('server.mjs', reloadableServer('two'));
+  const reload = await reloaded;
+  // The very first save may have come after the start: then there is one more.
+  assert.ok(reload.generation! > generation);
+  assert.equal(reload.files.length, 1);
+  assert.equal(typeof reload.phases['start'], 'number');
+  assert.deepEqual(reload.changes, []);
+  assert.ok(calls >= 1);
+
+  const failed = next('failed');
+  here.write('server.mjs', 'broken(');
+  const failure = await failed;
+  assert.equal(failure.kind, 'start');
+  assert.ok(failure.generation! > reload.generation!);
+  assert.match(failure.how, /^exited with code 1 before the handshake was done$/);
+  assert.match(failure.output, /SyntaxError/);
+  const status: ProxyStatus = proxy.status();
+  assert.ok(status.generation! >= reload.generation! && status.generation! < failure.generation!);
+  assert.deepEqual(status.lastReload?.files, reload.files);
+
+  const exit = next('exit');
+  proxy.close();
+  assert.deepEqual(await exit, { code: 0 });
+  assert.equal(await proxy.closed, 0);
+  assert.equal(proxy.status().state, 'closed');
+  assert.throws(() => proxy.on('changed' as 'ready', () => {}), /changed is no event/);
+});
+
+test('without reloading, ready says which process was started', async () => {
+  const io = streams();
+  const proxy = createProxy(io, { ...cat, reload: false, logLevel: 'silent' });
+  const ready = await new Promise<ProxyEvents['ready']>((resolve) => void proxy.on('ready', resolve));
+  assert.deepEqual(proxy.status(), { state: 'serving', ...ready });
+  proxy.close();
+  assert.equal(await proxy.closed, 0);
+});

@@ -3,7 +3,8 @@
  * content. Pure.
  */
 import { callStatus, waitWith, type ToolNames } from './tool-names.js';
-import { outputText, type Failure } from './words.js';
+import { howOf, type Failure } from './failure.js';
+import { outputText } from './words.js';
 
 export interface Reload {
   readonly generation: number;
@@ -25,7 +26,7 @@ export function notRestarted(failure: Failure, tools: ToolNames): string {
 
 /** What failed, how, and what it printed. */
 export function reasonOf(failure: Failure): string {
-  return `\`${failure.command}\` ${failure.how}. ${outputText(failure.kind, failure.output.trim())}`;
+  return `\`${failure.command}\` ${howOf(failure)}. ${outputText(failure.kind, failure.output)}`;
 }
 
 /** Who executes tool calls meanwhile, though a reload is under way (`--while-reloading serve`). */

@@ -3,6 +3,7 @@
  * beginning of each description, else as many names as fit. A name, or a part of one, narrows the list. Pure.
  */
 import type { Answer } from './answers.js';
+import { failureFacts } from './failure.js';
 import { cutText, firstThatFit, jsonLength, roomBeside } from './limits.js';
 import * as say from './reports.js';
 import type { ToolNames } from './tool-names.js';
@@ -63,7 +64,7 @@ export function listAnswer({ items, wanted, generation, outdated }: Listing, too
 
 export function factsOf(standing: say.Standing | undefined): Readonly<Record<string, unknown>> {
   if (standing === undefined) return {};
-  const { kind, command, how } = standing.failure;
+  const { kind, command, how } = failureFacts(standing.failure);
   return { failure: { kind, command, how } };
 }
 

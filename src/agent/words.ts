@@ -3,33 +3,11 @@
  * command or file, why, and what to do next. People's log lines are written where they happen.
  */
 
+import { printedText, type Printed } from './excerpt.js';
+import { howOf, isLate, type Failure } from './failure.js';
 import { waitWith, type ToolNames } from './tool-names.js';
 
-export interface Failure {
-  /**
-   * `exit`: the server ended with exit code 0, though nobody had asked it to. `era`: it refuses the era of MCP in which the client
-   * opened its session before any server was there.
-   */
-  readonly kind: 'build' | 'start' | 'crash' | 'exit' | 'era' | 'configuration';
-  /** The command as a person would type it. */
-  readonly command: string;
-  /** How it failed, as the end of a sentence: `exited with code 1`. */
-  readonly how: string;
-  /** The compiler's or the server's own words. */
-  readonly output: string;
-  /** It was given up because it took too long. */
-  readonly late?: true;
-  /** It was started beside the server that it was to replace, and nothing shows that its code is wrong. */
-  readonly beside?: true;
-  /** When this was tried last, and how long after that a tool call tries it again. */
-  readonly tried?: Tried;
-}
-
-export interface Tried {
-  /** ISO 8601. */
-  readonly at: string;
-  readonly againAfterMs: number;
-}
+export type { Failure };
 
 const happened: Record<Failure['kind'], string> = {
   build: 'The build of the MCP server failed',
@@ -61,7 +39,7 @@ const ifLate =
 const nextIfLate = `The tool was not executed. ${ifLate} Then call the tool again.`;
 
 export function failureText(failure: Failure, tools?: ToolNames): string {
-  return `${description(failure)}\n${failure.late === true ? nextIfLate : next[failure.kind]}${goOn(failure, tools)}${notBeside(failure)}${tryAgain(failure)}`;
+  return `${description(failure)}\n${isLate(failure) ? nextIfLate : next[failure.kind]}${goOn(failure, tools)}${notBeside(failure)}${tryAgain(failure)}`;
 }
 
 function notBeside({ beside }: Failure): string {
@@ -101,16 +79,17 @@ function description(failure: Failure): string {
   return `${headline(failure)} ${said(failure)}`;
 }
 
-function headline({ kind, command, how }: Failure): string {
-  return `${happened[kind]}: \`${command}\` ${how}.`;
+function headline(failure: Failure): string {
+  return `${happened[failure.kind]}: \`${failure.command}\` ${howOf(failure)}.`;
 }
 
 function said({ kind, output }: Failure): string {
-  return outputText(kind, output.trim());
+  return outputText(kind, output);
 }
 
 /** What a program printed; a file prints nothing, but something is wrong with it. */
-export function outputText(kind: Failure['kind'], output: string): string {
+export function outputText(kind: Failure['kind'], printed: Printed): string {
+  const output = printedText(printed).trim();
   if (kind === 'configuration') return `What is wrong:\n\n${output}\n`;
   return output === '' ? 'It printed nothing.' : `Its output:\n\n${output}\n`;
 }
@@ -120,12 +99,12 @@ const MAX_GIST = 500;
 
 /** For the description of a tool and for a session's instructions, while no server has ever come up. */
 export function notStarted(failure: Failure, tools: ToolNames): string {
-  const gist = gistOf(failure.output);
+  const gist = gistOf(printedText(failure.output));
   const output = outputText(failure.kind, gist);
   const mend =
     failure.kind === 'era'
       ? remedy.era
-      : `${failure.late === true ? ifLate : 'Fix the error in the source.'} A save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
+      : `${isLate(failure) ? ifLate : 'Fix the error in the source.'} A save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
   const status = tools.server_status === undefined ? '' : ` ${tools.server_status} tells its present state.`;
   return `${headline(failure)} ${output}\nUntil the server is there, its own tools are missing. ${mend}${status}`;
 }
@@ -152,7 +131,7 @@ function triedInBackground({ tried }: Failure): string {
 
 /** For requests that are no tool calls: they have no place for a text but the error. */
 export function failureMessage(failure: Failure, tools?: ToolNames): string {
-  const mend = failure.late === true ? `${ifLate} Then send the request again.` : remedy[failure.kind];
+  const mend = isLate(failure) ? `${ifLate} Then send the request again.` : remedy[failure.kind];
   return `${headline(failure)} ${mend}${goOn(failure, tools)}`;
 }
 
@@ -182,7 +161,7 @@ export function mayHaveRun(
   const what = method === 'tools/call' ? `the tool "${tool}"` : `"${method}"`;
   const wait = waitWith(tools, 'when the server serves again');
   const isEnd = failure?.kind === 'crash' || failure?.kind === 'exit';
-  const end = isEnd ? ` \`${failure.command}\` ${failure.how}. ${said(failure)}` : '';
+  const end = isEnd ? ` \`${failure.command}\` ${howOf(failure)}. ${said(failure)}` : '';
   if (isRetry) {
     const twice = `The MCP server ended twice while ${what} was running: it was sent again once, because that is safe, and the second server ended too.${end}`;
     return `${twice}\nThe request may or may not have taken effect. It is not sent a third time. This request, or another one that ran at the same time, may be the cause: look at what it executes before you send it again.${wait}`;
@@ -239,4 +218,25 @@ export function messageTooLong(bytes: number): string {
 
 export function askerGone(): string {
   return 'The MCP server that asked was replaced or has ended, so no answer is needed any more.';
+}
+
+/** To a server that asks one of its clients something. */
+export function askedAmongSeveral(method: string, running: number): string {
+  const why = running === 0 ? 'none of them has a request running' : 'more than one of them has a request running';
+  return `Several clients share this server, and ${why}, so it can't be told which of them ${method} is meant for. It was passed on to nobody.`;
+}
+
+/** To a server whose client is gone. */
+export function clientLeft(): string {
+  return 'The client that this was asked has left, so there will be no answer.';
+}
+
+/** To a client that asks about a task which is not its own. */
+export function unknownTask(id: string): string {
+  return `No task "${id}" is known. Ask for a task that this client has started.`;
+}
+
+/** To one of several clients that share a server. */
+export function notForSharedServer(): string {
+  return 'This line is not a JSON-RPC message, and the server is shared with other clients, so it was not passed on. Send each message as one line of JSON.';
 }

@@ -1,6 +1,7 @@
 // The messages between the proxy and its build helper: which build to run, how it ended, and that the helper finishes
 // it alone. Types and their conversion only. Both sides are processes of the same program, so the first member is
 // enough to tell a message's type.
+import type { Printed } from '../agent/excerpt.js';
 import type { BuildPlan } from './plan.js';
 import type { BuildResult } from './run.js';
 
@@ -16,15 +17,15 @@ export interface BuildOrder {
 export type ToHelper<Finish> =
   BuildOrder | { readonly do: 'finish'; readonly finish: Finish } | { readonly do: 'abort' };
 
-/** A result that can be sent: it has the excerpt as text. */
+/** A result that can be sent: it has the excerpt, not the output. */
 export type SentResult =
   | { readonly kind: 'aborted' }
   | (SentOutput & { readonly kind: 'built' })
-  | (SentOutput & Pick<Extract<BuildResult, { kind: 'failed' }>, 'kind' | 'detail'>);
+  | (SentOutput & Pick<Extract<BuildResult, { kind: 'failed' }>, 'kind' | 'cause'>);
 
 interface SentOutput {
   readonly ms: number;
-  readonly excerpt: string;
+  readonly excerpt: Printed;
 }
 
 export type FromHelper =

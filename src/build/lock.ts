@@ -7,8 +7,8 @@ import { watch } from 'node:fs';
 import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { draftOf, sweepDrafts } from '../state/temp-files.js';
-import { NotRegular, readStateFile, writeWhole } from '../state/state-file.js';
+import { tempName, removeStaleTempFiles } from '../state/temp-files.js';
+import { NotRegular, readStateFile, writeAtomically } from '../state/state-file.js';
 import { isGone, ownerOf, parseOwner } from './owner.js';
 
 export interface Lock {
@@ -46,12 +46,12 @@ export async function acquireBuildLock(
 ): Promise<Lock | undefined> {
   if (signal.aborted) return undefined;
   const path = join(dir, NAME);
-  const claim = draftOf(path);
+  const claim = tempName(path);
   const owner = { ...(await ownerOf(process.pid)), claim };
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     // Claims of processes that were killed while they waited.
-    await sweepDrafts(dir);
+    await removeStaleTempFiles(dir);
     // A hard link creates the lock file with its content in one step, so a lock without an owner is never read.
     await writeFile(claim, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
   } catch {
@@ -84,7 +84,7 @@ function lockOf(path: string, initialText: string): Lock {
   let isForgotten = false;
   const change = async (members: object): Promise<boolean> => {
     const changed = JSON.stringify({ ...(JSON.parse(text) as object), ...members });
-    const written = await writeWhole(path, changed);
+    const written = await writeAtomically(path, changed);
     if (written.ok) text = changed;
     return written.ok;
   };

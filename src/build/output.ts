@@ -1,13 +1,13 @@
 // Keeps the output of a build: its beginning and its end in memory, all of it in a file if one can be written. An error
-// of the file costs the file and nothing else. agent/ writes the sentences around an excerpt.
+// of the file costs the file and nothing else. agent/excerpt.ts says what is left out of an excerpt.
 import { closeSync, constants, createWriteStream, fstatSync, mkdirSync, openSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
-import { excerptOf, WINDOW } from '../process/excerpt.js';
+import { excerptOf, WINDOW, type Printed, type Rest } from '../agent/excerpt.js';
 
 export interface Output {
   /** The beginning and the end, how many bytes are missing between them, and which file has them. */
-  excerpt(): string;
+  excerpt(): Printed;
 }
 
 export interface OutputSink extends Output {
@@ -67,13 +67,13 @@ export function createOutput(file: string | undefined, fileLimit: number = FILE_
     });
   }
 
-  function excerpt(): string {
-    const place = fileFailed
-      ? undefined
-      : filed === bytes
-        ? `the whole is in ${file}`
-        : `the first ${filed} are in ${file}`;
-    return excerptOf({ head: Buffer.concat(head), tail: Buffer.concat(tail), bytes, place });
+  function excerpt(): Printed {
+    return excerptOf({ head: Buffer.concat(head), tail: Buffer.concat(tail), bytes, rest: restInFile() });
+  }
+
+  function restInFile(): Rest | undefined {
+    if (fileFailed || file === undefined) return undefined;
+    return filed === bytes ? { part: 'all', file } : { part: 'first', bytes: filed, file };
   }
 
   return {

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readStateFile, writeWhole, type Written } from '../state/state-file.js';
+import { readStateFile, writeAtomically, type Written } from '../state/state-file.js';
 
 /** Fingerprints. */
 export interface Built {
@@ -28,7 +28,7 @@ export async function readBuilt(dir: string, ruleKey: string): Promise<Built | u
 }
 
 export function writeBuilt(dir: string, ruleKey: string, { sources, outputs }: Built): Promise<Written> {
-  return writeWhole(fileFor(dir, ruleKey), `${JSON.stringify({ rule: ruleKey, sources, outputs })}\n`);
+  return writeAtomically(fileFor(dir, ruleKey), `${JSON.stringify({ rule: ruleKey, sources, outputs })}\n`);
 }
 
 /** From now on nothing counts as built. An error is ignored, because the build runs anyway. */

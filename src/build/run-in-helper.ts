@@ -83,7 +83,7 @@ export function runInHelper(
     await isNamed;
     const output = { excerpt: () => '' };
     if (signal.aborted) end({ kind: 'aborted' });
-    else end({ kind: 'failed', detail: 'was ended with the process that ran it', ms: 0, output });
+    else end({ kind: 'failed', cause: { kind: 'helper-gone' }, ms: 0, output });
   });
   signal.addEventListener('abort', () => void abort(), { signal: ended.signal });
   void send({ do: 'build', plan, env, timeout, outputFile });

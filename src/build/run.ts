@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BuildCause, SpawnProblem } from '../agent/failure.js';
 import type { Child, Exit } from '../process/child.js';
 import { launch } from '../process/child.js';
 import { terminate } from '../process/terminate.js';
@@ -25,7 +26,7 @@ export interface BuildOptions {
 
 export type BuildResult =
   | { kind: 'built'; ms: number; output: Output }
-  | { kind: 'failed'; detail: string; ms: number; output: Output }
+  | { kind: 'failed'; cause: BuildCause; ms: number; output: Output }
   | { kind: 'aborted' };
 
 const LADDER = {
@@ -41,7 +42,6 @@ const PIPE_GRACE_MS = 250;
 /** A timer for longer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** `detail` completes the sentence "the build …". */
 export async function runBuild(plan: BuildPlan, options: BuildOptions): Promise<BuildResult> {
   if (options.signal.aborted) return { kind: 'aborted' };
   const begun = performance.now();
@@ -50,8 +50,8 @@ export async function runBuild(plan: BuildPlan, options: BuildOptions): Promise<
   const launched = await launch({ command, args, cwd, env: options.env, stdin: 'ignore' });
   if (!launched.ok) {
     await output.end();
-    const detail = `could not be started: ${startProblem(plan, launched.error)}`;
-    return { kind: 'failed', detail, ms: elapsed(begun), output };
+    const problem = spawnProblem(plan, launched.error);
+    return { kind: 'failed', cause: { kind: 'not-spawned', problem }, ms: elapsed(begun), output };
   }
   const pipes = [launched.child.stdout, launched.child.stderr];
   const collected = Promise.all(pipes.map((pipe) => collect(pipe, output)));
@@ -63,13 +63,10 @@ export async function runBuild(plan: BuildPlan, options: BuildOptions): Promise<
   await output.end();
   if (options.signal.aborted) return { kind: 'aborted' };
   const outcome = { ms: elapsed(begun), output };
-  if (timedOut) {
-    const detail = `did not end within ${options.timeout / 1000} s and was stopped`;
-    return { kind: 'failed', detail, ...outcome };
-  }
+  if (timedOut) return { kind: 'failed', cause: { kind: 'time-out', limitMs: options.timeout }, ...outcome };
   if (exit.code === 0) return { kind: 'built', ...outcome };
-  if (exit.code === null) return { kind: 'failed', detail: `was ended by ${exit.signal}`, ...outcome };
-  return { kind: 'failed', detail: `exited with code ${exit.code}`, ...outcome };
+  const { code, signal } = exit;
+  return { kind: 'failed', cause: signal === null ? { kind: 'exit', code } : { kind: 'signal', signal }, ...outcome };
 }
 
 async function exitOf(child: Child, signal: AbortSignal, timeout: number): Promise<{ exit: Exit; timedOut: boolean }> {
@@ -106,9 +103,9 @@ async function closed(pipes: readonly Readable[]): Promise<void> {
   for (const pipe of pipes) pipe.destroy();
 }
 
-function startProblem({ command, cwd }: BuildPlan, error: NodeJS.ErrnoException): string {
-  if (error.code !== 'ENOENT') return error.message;
-  return existsSync(cwd) ? `${command} was not found` : `the directory ${cwd} does not exist`;
+function spawnProblem({ command, cwd }: BuildPlan, { code, message }: NodeJS.ErrnoException): SpawnProblem {
+  if (code !== 'ENOENT') return { kind: 'system', message };
+  return existsSync(cwd) ? { kind: 'not-found', program: command } : { kind: 'no-directory', directory: cwd };
 }
 
 function elapsed(since: number): number {

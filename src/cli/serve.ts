@@ -5,6 +5,7 @@ import { isatty } from 'node:tty';
 import type { CommandLineOptions } from '../config/config.js';
 import type { CompletedConfig } from '../config/discovery/complete.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
+import { createEventBus } from '../events/bus.js';
 import { openLog } from '../sinks/open-log.js';
 import { createProxy, type Proxy } from '../proxy.js';
 import type { FirstServer } from '../server/early-server.js';
@@ -32,22 +33,23 @@ export async function serve(served: Served): Promise<Serving> {
   const { config, warnings, found, given, cwd, configInForce, first } = served;
   const { stdin: input, stdout: output, stderr } = process;
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
-  const { log, close: closeLog } = openLog({ level, format, file, stderr, env });
-  for (const warning of warnings) log.warn('warning', warning);
+  const events = createEventBus();
+  const closeLog = openLog(events, { level, format, file, stderr, env });
+  for (const text of warnings) events.emit({ kind: 'warning', text });
   // Loaded only if an option says what to watch, because only then sources can be left out.
   if (served.explicitOptions.watch !== undefined || served.file?.rules !== undefined) {
     const { leftOutWarning } = await import('./left-out.js');
     const leftOut = leftOutWarning(served);
-    if (leftOut !== undefined) log.warn('warning', leftOut);
+    if (leftOut !== undefined) events.emit({ kind: 'warning', text: leftOut });
   }
   // Node reaps its own children only, so processes that a server leaves behind in the container would stay as zombies.
-  if (process.pid === 1) log.warn('warning', AS_PID_1);
-  if (found !== undefined) log[found.level]('starting', found.why);
+  if (process.pid === 1) events.emit({ kind: 'warning', text: AS_PID_1 });
+  if (found !== undefined) events.emit({ kind: 'discovered', level: found.level, text: found.why });
   if (isatty(0) && format === 'text' && (level === 'info' || level === 'debug')) {
     const { waitingNotice } = await import('./terminal.js');
     stderr.write(waitingNotice(given, cwd));
   }
   // No helper in a smoke run, which has to end all processes that it started.
   const helperCommand = env[SMOKE_MARK] === undefined ? buildHelperCommand : undefined;
-  return { proxy: createProxy({ input, output, stderr }, configInForce, log, { first, helperCommand }), closeLog };
+  return { proxy: createProxy({ input, output, stderr }, configInForce, events, { first, helperCommand }), closeLog };
 }

@@ -4,7 +4,7 @@
 
 import { access, constants, lstat, open, readFile, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import type { Result } from '../config/check.js';
-import { draftOf } from '../state/temp-files.js';
+import { tempName } from '../state/temp-files.js';
 import { openStateFile } from '../state/state-file.js';
 
 export interface ClientFile {
@@ -34,13 +34,13 @@ export async function writeClientFile(file: ClientFile, text: string): Promise<R
   const { path, realPath } = file;
   const fail = (why: string): Result<never> => ({ ok: false, error: `${path} ${why}` });
   const bytes = Buffer.from(text);
-  const draft = draftOf(realPath);
+  const temp = tempName(realPath);
   try {
     const { mode, uid, gid, nlink } = await lstat(realPath);
     if (nlink > 1) return fail('has another name (a hard link), which would keep the old text: edit it by hand');
     if ((mode & 0o222) === 0) return fail('is read-only');
     await access(realPath, constants.W_OK);
-    const handle = await open(draft, 'wx', 0o600);
+    const handle = await open(temp, 'wx', 0o600);
     try {
       await handle.writeFile(bytes);
       await giveTo(handle, { mode, uid, gid });
@@ -50,13 +50,13 @@ export async function writeClientFile(file: ClientFile, text: string): Promise<R
     }
     // As late as possible, because another program may write between this check and the rename.
     if (!(await isAsRead(file))) return fail('has changed since it was read: nothing was written');
-    await rename(draft, realPath);
+    await rename(temp, realPath);
     return { ok: true, value: { ...file, text, bytes } };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return fail(code === 'EACCES' || code === 'EROFS' ? `is read-only: ${message}` : `can't be written: ${message}`);
   } finally {
-    await rm(draft, { force: true }).catch(() => {});
+    await rm(temp, { force: true }).catch(() => {});
   }
 }
 

@@ -5,7 +5,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stateDir } from '../config/state-dir.js';
-import { readStateFile, writeWhole, type Written } from '../state/state-file.js';
+import { readStateFile, writeAtomically, type Written } from '../state/state-file.js';
 import { isRecord } from './layout.js';
 import type { Shape, Undo } from './shape.js';
 
@@ -31,7 +31,7 @@ export async function keepUndo(key: EntryKey, undo: Undo | undefined, env: NodeJ
   const { [idOf(key)]: before, ...others } = await readRecords(file);
   const records: Records = undo === undefined ? others : { ...others, [idOf(key)]: undo };
   if (before === undefined && undo === undefined) return { ok: true };
-  if (Object.keys(records).length > 0) return writeWhole(file, `${JSON.stringify({ file: key.file, records })}\n`);
+  if (Object.keys(records).length > 0) return writeAtomically(file, `${JSON.stringify({ file: key.file, records })}\n`);
   await rm(file, { force: true }).catch(() => {});
   await rmdir(dirname(file)).catch(() => {});
   return { ok: true };

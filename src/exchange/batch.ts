@@ -38,7 +38,11 @@ export function messagesIn(batch: Message): readonly Message[] | undefined {
 
 /** The requests of a batch, whose answers are owed together. */
 export function requestsIn(batch: Message): readonly ClientRequest[] {
-  return (messagesIn(batch) ?? []).flatMap((message) => {
+  return requestsAmong(messagesIn(batch) ?? []);
+}
+
+export function requestsAmong(messages: readonly Message[]): readonly ClientRequest[] {
+  return messages.flatMap((message) => {
     const { envelope } = message;
     return envelope.kind === 'request' ? [{ id: envelope.id, method: envelope.method, message }] : [];
   });

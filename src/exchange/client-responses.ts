@@ -36,6 +36,8 @@ export function progressFromClient(session: Session, message: Message): void {
   const { lineage } = session;
   const token = keyOfValue(message.read(['params', 'progressToken']));
   const asked = token === undefined ? undefined : session.serverRequests.byToken(token);
+  // What another client was asked may have the same token.
+  if (asked === undefined && lineage.isShared) return;
   const to = asked === undefined ? lineage.serving : asked.upstream;
   if (to === undefined || !isAlive(lineage, to)) return;
   const isRenamed = asked?.token !== undefined && asked.token !== asked.clientToken;

@@ -4,6 +4,7 @@
  * `isError`, since its caller reads results. Everything else gets a JSON-RPC error with the facts in `data`; so does a
  * task-augmented call, because clients expect a task there and can't read a plain result. The words come from agent/.
  */
+import { failureFacts } from '../agent/failure.js';
 import { mayHaveRun, type Failure } from '../agent/words.js';
 import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
@@ -39,7 +40,7 @@ export function lostAnswer(
   const { method, message } = request;
   const tool = method === 'tools/call' ? toolOf(message) : '';
   const text = mayHaveRun(method, tool, crash, toolNames(session, message), isRetry);
-  return failureAnswer(session, request, { text }, { ...crash, method, mayHaveRun: true });
+  return failureAnswer(session, request, { text }, { ...(crash && failureFacts(crash)), method, mayHaveRun: true });
 }
 
 function isPlainCall({ method, message }: ClientRequest): boolean {

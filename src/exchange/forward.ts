@@ -3,7 +3,7 @@
  * about, to the hold, or to the proxy itself, which answers where no server can. Whose turn it is under `--concurrency`
  * is decided here too; letting the next go is left to concurrency.ts.
  */
-import { holdIsFull, notParsable } from '../agent/words.js';
+import { holdIsFull, notForSharedServer, notParsable } from '../agent/words.js';
 import { answerTo, SESSION } from '../channel/channel.js';
 import { listByMethod } from '../lists/lists.js';
 import type { Batch } from '../server/pending-requests.js';
@@ -19,16 +19,19 @@ import {
   toolsBeside,
 } from './agent-calls.js';
 import { answerAll, answerToBatch } from './answer-all.js';
-import { joinBatch, messagesIn, requestsIn, type ClientRequest } from './batch.js';
+import { joinBatch, messagesIn, requestsAmong, type ClientRequest } from './batch.js';
 import { pinEra } from './eras.js';
 import { failureAnswer, lostAnswer } from './failure-answers.js';
 import { MAX_HELD, MAX_HELD_BYTES, type Refusal } from './hold.js';
 import { acknowledgeStreams, reopenStreams } from './listen-streams.js';
 import { answerLocally, emptyList } from './local-answers.js';
 import { answerMalformed } from './malformed.js';
-import { replayedAfter, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
-import { goneTaskAnswer, noteTaskClient, taskOwner } from './task-messages.js';
+import { takeOpening } from './opening-results.js';
+import { noteOpener, replayedAfter, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
+import { noteTaskClient, taskAnswer, taskOwner } from './task-messages.js';
+import { sharedSetting, withSharedLevel } from './settings.js';
 import { watchToolList } from './undeclared-tools.js';
+import { nameRequest } from './wire-names.js';
 
 /** Waits while a reload runs, unless it needs no newer code. */
 export function forwardOrHold(held: Held): void {
@@ -54,14 +57,12 @@ export function forward(held: Held): void {
     case 'batch':
       return forwardBatch(held);
     case 'notification':
-      if (serving !== undefined) {
-        pinEra(session.lineage, serving);
-        serving.channel.send(message);
-      }
-      return forwardToNewer(session, message, envelope.method);
+      return forwardNotification(session, message, envelope.method);
     default:
       if (answerMalformed(session, message)) return;
-      if (serving !== undefined) serving.channel.send(message);
+      // Nobody can say what a server takes it for, and whom it would answer.
+      if (session.lineage.isShared) session.client.send(error('null', PARSE_ERROR, notForSharedServer()), SESSION);
+      else if (serving !== undefined) serving.channel.send(message);
       else session.client.send(error('null', PARSE_ERROR, notParsable()), SESSION);
   }
 }
@@ -101,6 +102,9 @@ function forwardRequest(held: Held, request: ClientRequest): void {
     lineage.runningCalls++;
   }
   const to = lineage.serving;
+  if (method === 'initialize' && opensBesideOthers(held, to, request)) return;
+  const setting = sharedSetting(session, request);
+  if (setting !== undefined) return session.client.send(setting, answerTo(id));
   sendRequest(session, to, request, isRetry);
   if (method === 'tools/list' && session.promisedButMissing.has('tools')) watchToolList(session, id, to);
 }
@@ -113,20 +117,44 @@ function forwardToTask({ session, isRetry }: Held, request: ClientRequest): bool
   const { id, method, message } = request;
   const owner = taskOwner(session, method, message);
   if (owner === undefined) return false;
-  if (typeof owner === 'string') session.client.send(goneTaskAnswer(id, message, owner), answerTo(id));
+  if (typeof owner === 'string') session.client.send(taskAnswer(id, message, owner), answerTo(id));
   else sendRequest(session, owner, request, isRetry);
   return true;
 }
 
 function sendRequest(session: Session, to: Upstream, { id, method, message }: ClientRequest, isRetry: boolean): void {
   recordRequest(session, to, method, message);
-  to.pending.add(session, id, method, message, undefined, isRetry);
+  const named = nameRequest(session, to, { id, message: withSharedLevel(session, to, method, message) });
+  to.pending.add(session, id, method, message, undefined, isRetry, named.wireId);
   session.lineage.requestCount++;
-  to.channel.send(message);
+  to.channel.send(named.message);
+}
+
+/**
+ * A process takes one `initialize`. True: the server has one of another client, so this client gets the same answer, or
+ * waits for it.
+ */
+function opensBesideOthers(held: Held, to: Upstream, { id, method, message }: ClientRequest): boolean {
+  const { session } = held;
+  const { lineage, agreement } = session;
+  if (!lineage.isShared) return false;
+  const { introduction } = to;
+  if (introduction !== undefined) {
+    agreement.recordRequest(method, message);
+    const said = introduction.with(['id'], id) ?? introduction;
+    session.hasServerAnswered = true;
+    to.sessionsReplayedTo.add(session);
+    session.client.send(takeOpening(session, to, 'initialize', message, said), answerTo(id));
+    return true;
+  }
+  if (!to.isIntroducing && ![...to.pending].some((pending) => pending.method === 'initialize')) return false;
+  lineage.waitingOpenings.push(held);
+  return true;
 }
 
 function recordRequest(session: Session, to: Upstream, method: string, message: Message): void {
   session.agreement.recordRequest(method, message);
+  noteOpener(session);
   if (!session.agreement.namesEra(message)) pinEra(session.lineage, to);
   else if (method !== 'server/discover') to.eraPinned = true;
 }
@@ -175,10 +203,32 @@ function isPing({ agreement }: Session, method: string): boolean {
 }
 
 /** What the client says to the server that serves, and a newer one may have to know as well. */
+function forwardNotification(session: Session, message: Message, method: string): void {
+  const { serving } = session.lineage;
+  if (serving !== undefined && concerns(session, serving, method)) {
+    pinEra(session.lineage, serving);
+    serving.channel.send(message);
+  }
+  forwardToNewer(session, message, method);
+}
+
 function forwardToNewer(session: Session, message: Message, method: string): void {
   session.agreement.recordNotification(method);
   if (!session.agreement.concernsEveryServer(method)) return;
-  for (const newer of replayedAfter(session, session.lineage.serving)) newer.channel.send(message);
+  for (const newer of replayedAfter(session, session.lineage.serving))
+    if (concerns(session, newer, method)) newer.channel.send(message);
+}
+
+/** A server that clients share is told once that the session stands, and knows the roots of the first client alone. */
+function concerns(session: Session, upstream: Upstream, method: string): boolean {
+  const { isShared, sessions } = session.lineage;
+  if (method === 'notifications/initialized') {
+    const isNew = !upstream.isInitialized;
+    upstream.isInitialized = true;
+    return isNew || !isShared;
+  }
+  const [opener] = sessions;
+  return !isShared || method !== 'notifications/roots/list_changed' || session === opener;
 }
 
 function forwardBatch(held: Held): void {
@@ -186,7 +236,7 @@ function forwardBatch(held: Held): void {
   const { lineage } = session;
   const { serving } = lineage;
   const inside = messagesIn(message);
-  const requests = requestsIn(message);
+  const requests = requestsAmong(inside ?? []);
   const calls = requests.some((request) => request.method === 'tools/call');
   if (serving === undefined || (calls && isRefused(lineage))) {
     if (calls && waitsForRetry(held)) return;
@@ -195,13 +245,19 @@ function forwardBatch(held: Held): void {
     else if (answers.length > 0) session.client.send(joinBatch(answers), answerToBatch(requests));
     return;
   }
+  if (inside === undefined && lineage.isShared)
+    return session.client.send(error('null', PARSE_ERROR, notParsable()), SESSION);
   const batch: Batch = {};
+  const renamed = new Map<Message, Message>();
   for (const { id, method, message: own } of requests) {
     recordRequest(session, serving, method, own);
-    serving.pending.add(session, id, method, own, batch);
+    const named = nameRequest(session, serving, { id, message: own });
+    if (named.message !== own) renamed.set(own, named.message);
+    serving.pending.add(session, id, method, own, batch, false, named.wireId);
   }
   lineage.requestCount++;
-  serving.channel.send(message);
+  const isChanged = inside !== undefined && renamed.size > 0;
+  serving.channel.send(isChanged ? joinBatch(inside.map((own) => renamed.get(own) ?? own)) : message);
   for (const own of inside ?? []) {
     const { envelope } = own;
     if (envelope.kind === 'notification') forwardToNewer(session, own, envelope.method);

@@ -33,8 +33,8 @@ export function fromClient(session: Session, message: Message, since = session.l
 
 /** Whether nothing can stand in the way of such a request, and nobody has to look into it. */
 function isPlain(session: Session, method: string): boolean {
-  const { isHolding, failure, options, runsTasks } = session.lineage;
-  if (isHolding || failure !== undefined || options.concurrency !== undefined) return false;
+  const { isShared, isHolding, failure, options, runsTasks } = session.lineage;
+  if (isShared || isHolding || failure !== undefined || options.concurrency !== undefined) return false;
   if (session.promisedButMissing.size > 0 && listByMethod(method) !== undefined) return false;
   if (runsTasks && concernsTasks(session.lineage, method)) return false;
   return (

@@ -7,27 +7,31 @@ import { LISTS, listByMethod, listNamed, pageOf } from '../lists/lists.js';
 import { SETTINGS } from '../session/agreement.js';
 import type { Id } from '../wire/envelope.js';
 import { keyOf, keyOfValue } from '../wire/ids.js';
-import { METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
+import { error, INTERNAL_ERROR, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
-import { namesOf, toolNames, toolsBeside, withAgentTools, withToolsCapability } from './agent-calls.js';
+import { clientAsked, clientsTold, streamNamed, type Delivery } from './addressees.js';
+import { namesOf, toolNames, toolsBeside, withAgentTools } from './agent-calls.js';
 import { joinBatch, messagesIn } from './batch.js';
 import { endCall, startQueuedCalls } from './concurrency.js';
 import { noteRefusedDiscover } from './eras.js';
-import { replayRequest } from './handover.js';
+import { noteIntroduction } from './introductions.js';
 import { acknowledge, endOfStream, endStreams, keepBackEnd } from './listen-streams.js';
 import { emptyList } from './local-answers.js';
-import { neverCached, promiseListChanges, withFailure, withNotes } from './patch.js';
+import { isOpening, takeOpening } from './opening-results.js';
+import { neverCached, withFailure, withNotes } from './patch.js';
 import { forgetProgress, isStaleProgress, progressIn, recordProgress } from './progress.js';
 import {
   isAlive,
-  replayedAfter,
+  onlySession,
   type LineageRecord,
   type PendingRequest,
   type Session,
   type Upstream,
 } from './records.js';
 import { retrySafeToolsIn } from './retry-safety.js';
-import { concernsTasks, noteTaskAnswer } from './task-messages.js';
+import { afterSetting } from './settings.js';
+import { concernsTasks, noteTaskAnswer, withOwnTasks } from './task-messages.js';
+import { withClientId } from './wire-names.js';
 
 /** Only the serving generation's word counts for these. */
 const OF_THE_SERVING = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
@@ -41,13 +45,6 @@ const INSPECTED_METHODS = new Set([
   ...LISTS.map((list) => list.method),
 ]);
 
-/** A message and the client that gets it. */
-interface Delivery {
-  readonly session: Session;
-  readonly message: Message;
-  readonly route: Route;
-}
-
 /** Most are answers that go on as they are, and are not looked into. */
 export function fromServer(lineage: LineageRecord, upstream: Upstream, message: Message): void {
   if (!isAlive(lineage, upstream)) return;
@@ -57,52 +54,56 @@ export function fromServer(lineage: LineageRecord, upstream: Upstream, message: 
     if (pending !== undefined) return takePlainResponse(upstream, pending, message, envelope.error);
   }
   if (envelope.kind === 'batch') return batch(lineage, upstream, message);
-  const delivery = deliveryOf(lineage, upstream, message);
-  if (delivery === undefined) return;
+  const deliveries = deliveriesOf(lineage, upstream, message);
+  if (deliveries.length === 0) return;
   endStreams(lineage, upstream);
-  deliver(delivery);
+  for (const delivery of deliveries) deliver(delivery);
 }
 
 function deliver({ session, message, route }: Delivery): void {
   session.client.send(message, route);
 }
 
-/** What a client sees of it, if anything. */
-function deliveryOf(lineage: LineageRecord, upstream: Upstream, message: Message): Delivery | undefined {
+/** What clients see of it, if anything. */
+function deliveriesOf(lineage: LineageRecord, upstream: Upstream, message: Message): readonly Delivery[] {
   const { envelope } = message;
   switch (envelope.kind) {
     case 'response':
-      return response(lineage, upstream, message, envelope.id, envelope.error);
+      return listOf(response(lineage, upstream, message, envelope.id, envelope.error));
     case 'request':
-      return serverRequest(lineage, upstream, message, envelope.id, envelope.method);
+      return listOf(serverRequest(lineage, upstream, message, envelope.id, envelope.method));
     case 'notification':
       return notification(lineage, upstream, message, envelope.method);
     case 'batch':
     case 'invalid':
-      return undefined;
+      return [];
   }
+}
+
+function listOf(delivery: Delivery | undefined): readonly Delivery[] {
+  return delivery === undefined ? [] : [delivery];
 }
 
 /** Forwarded as it is if all of it is for one client, and unchanged. */
 function batch(lineage: LineageRecord, upstream: Upstream, message: Message): void {
   const inside = messagesIn(message);
-  if (inside === undefined) return onlySession(lineage)?.client.send(message, SESSION);
-  const deliveries = inside.map((own) => deliveryOf(lineage, upstream, own));
+  if (inside === undefined) return lineage.isShared ? undefined : onlySession(lineage)?.client.send(message, SESSION);
+  const each = inside.map((own) => deliveriesOf(lineage, upstream, own));
+  const deliveries = each.flat();
   const [first] = deliveries;
   if (
     first !== undefined &&
-    deliveries.every((own, at) => own?.session === first.session && own.message === inside[at])
+    each.every((own, at) => own.length === 1 && own[0]?.session === first.session && own[0].message === inside[at])
   )
     return deliver({ ...first, message, route: routeOfBatch(deliveries) });
-  const kept = deliveries.filter((own) => own !== undefined);
-  for (const session of new Set(kept.map((own) => own.session))) {
-    const own = kept.filter((delivery) => delivery.session === session);
+  for (const session of new Set(deliveries.map((own) => own.session))) {
+    const own = deliveries.filter((delivery) => delivery.session === session);
     deliver({ session, message: joinBatch(own.map((delivery) => delivery.message)), route: routeOfBatch(own) });
   }
 }
 
-function routeOfBatch(deliveries: readonly (Delivery | undefined)[]): Route {
-  return deliveries.find((delivery) => delivery?.route.kind === 'answer')?.route ?? SESSION;
+function routeOfBatch(deliveries: readonly Delivery[]): Route {
+  return deliveries.find((delivery) => delivery.route.kind === 'answer')?.route ?? SESSION;
 }
 
 /** The request that is answered, if it is owed and there is nothing more to it. */
@@ -111,6 +112,7 @@ function plainResponse(lineage: LineageRecord, upstream: Upstream, id: Id): Pend
   const pending = upstream.pending.find(keyOf(id));
   if (pending === undefined || pending.session.notes !== undefined) return undefined;
   if (pending.method !== 'tools/call' && INSPECTED_METHODS.has(pending.method)) return undefined;
+  if (lineage.isShared && pending.method === 'tasks/list') return undefined;
   return lineage.runsTasks && concernsTasks(lineage, pending.method) ? undefined : pending;
 }
 
@@ -119,20 +121,21 @@ function takePlainResponse(upstream: Upstream, pending: PendingRequest, message:
   upstream.pending.remove(pending);
   if (!isError) session.hasServerAnswered = true;
   afterResponse(upstream, pending);
-  session.client.send(message, answerTo(pending.id));
+  session.client.send(withClientId(pending, message), answerTo(pending.id));
   upstream.pending.recycle(pending);
 }
 
 function response(
   lineage: LineageRecord,
   upstream: Upstream,
-  message: Message,
+  said: Message,
   id: Id,
   isError: boolean,
 ): Delivery | undefined {
-  if (upstream.proxyRequests.size > 0 && upstream.completeProxyRequest(id, message, isError)) return undefined;
+  if (upstream.proxyRequests.size > 0 && upstream.completeProxyRequest(id, said, isError)) return undefined;
   const pending = upstream.pending.complete(id);
-  if (pending === undefined) return responseToNobody(lineage, upstream, message, id);
+  if (pending === undefined) return responseToNobody(lineage, upstream, said, id);
+  const message = withClientId(pending, said);
   const { session } = pending;
   if (!isError) session.hasServerAnswered = true;
   if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
@@ -145,12 +148,14 @@ function response(
 /** It ends a stream, or has no id: then only the client knows what it sent that the server could not read. */
 function responseToNobody(lineage: LineageRecord, upstream: Upstream, message: Message, id: Id): Delivery | undefined {
   const key = keyOf(id);
-  for (const session of lineage.sessions) {
-    const stream = session.streams.size > 0 ? session.streams.find(key) : undefined;
-    if (stream === undefined) continue;
-    return endsStream(session, upstream, stream, message) ? { session, message, route: answerTo(id) } : undefined;
+  const named = streamNamed(lineage, upstream, key);
+  if (named !== undefined) {
+    const { session, stream } = named;
+    const own = stream.key === key ? message : (message.with(['id'], stream.id) ?? message);
+    const ends = endsStream(session, upstream, stream, own);
+    return ends ? { session, message: own, route: answerTo(stream.id) } : undefined;
   }
-  const session = onlySession(lineage);
+  const session = lineage.isShared ? undefined : onlySession(lineage);
   if (id !== 'null' || upstream !== lineage.serving || session === undefined) return undefined;
   return { session, message, route: answerTo(id) };
 }
@@ -166,11 +171,6 @@ function endsStream(
   if (end === 'undecided') keepBackEnd(stream, upstream, message);
   if (end === 'ended') session.streams.end(stream);
   return end === 'ended';
-}
-
-function onlySession({ sessions }: LineageRecord): Session | undefined {
-  const [only] = sessions;
-  return sessions.size === 1 ? only : undefined;
 }
 
 /** A server that declares no tools need not know what a list of them is: some answer anything with something. */
@@ -200,28 +200,22 @@ function emptyIfMissing(upstream: Upstream, pending: PendingRequest, message: Me
 function inspectResult(upstream: Upstream, pending: PendingRequest, said: Message): Message | undefined {
   const { session, method, message: request } = pending;
   const { lineage, agreement } = session;
-  const { options, failure } = lineage;
+  const { failure } = lineage;
   if (lineage.runsTasks) noteTaskAnswer(upstream, pending, said);
-  let message = said;
+  let message = method === 'tasks/list' ? withOwnTasks(session, upstream, said) : said;
   if (method === 'tools/call' && session.notes !== undefined)
     message = noted(session, session.notes, upstream, pending, message);
   if (method === 'tools/call' && failure !== undefined && servesOldCode(lineage, upstream))
     return withFailure(message, failure, toolNames(session, request));
   if (!INSPECTED_METHODS.has(method)) return message;
-  const opening = method === 'initialize' || method === 'server/discover' ? method : undefined;
-  if (opening !== undefined) message = withToolsCapability(session, upstream, request, message);
+  if (isOpening(method)) {
+    const opened = takeOpening(session, upstream, method, request, message);
+    lineage.ports.introduced(method, said);
+    if (method === 'initialize') noteIntroduction(lineage, upstream, said);
+    return opened;
+  }
   agreement.recordResponse(method, request, message);
-  if (opening !== undefined) lineage.ports.introduced(opening, said);
-  const setting = agreement.settingIn(method, request);
-  if (setting !== undefined) {
-    for (const newer of replayedAfter(session, upstream)) replayRequest(lineage, newer, method, setting);
-  }
-  if (method === 'initialize')
-    return options.promise ? promiseListChanges(message, ['result', 'capabilities']) : message;
-  if (method === 'server/discover') {
-    const fresh = neverCached(message);
-    return options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
-  }
+  afterSetting(session, upstream, method, request);
   const isCacheable = agreement.era === 'modern';
   if (method === 'resources/read') return isCacheable ? neverCached(message) : message;
   const list = listByMethod(method);
@@ -292,8 +286,12 @@ function serverRequest(
   id: Id,
   method: string,
 ): Delivery | undefined {
-  const session = onlySession(lineage);
-  if (session === undefined) return undefined;
+  const session = clientAsked(lineage, upstream, method, message);
+  if (typeof session === 'string') {
+    upstream.channel.send(method === 'ping' ? result(id, {}) : error(id, INTERNAL_ERROR, session), answerTo(id));
+    if (method !== 'ping') lineage.ports.warnOnce(session);
+    return undefined;
+  }
   const token = keyOfValue(message.read(['params', '_meta', 'progressToken']));
   const { clientId, clientToken } = session.serverRequests.add(id, upstream, method, token);
   upstream.serverRequests.add(session, clientId, method);
@@ -308,36 +306,53 @@ function notification(
   upstream: Upstream,
   message: Message,
   method: string,
-): Delivery | undefined {
+): readonly Delivery[] {
   if (OF_THE_SERVING.has(method) && upstream !== lineage.serving) {
     if (upstream === lineage.candidate) upstream.suppressedListChanges.add(method);
-    return undefined;
+    return [];
   }
-  const session = onlySession(lineage);
-  if (session === undefined) return undefined;
   if (method === 'notifications/subscriptions/acknowledged') {
-    acknowledge(session, upstream, message);
-    return undefined;
+    acknowledge(lineage, upstream, message);
+    return [];
   }
-  const progress = method === 'notifications/progress' ? progressIn(message) : undefined;
-  if (progress !== undefined) {
-    if (isStaleProgress(session, progress)) return undefined;
-    recordProgress(session, progress);
-  }
-  const seen = method === 'notifications/cancelled' ? cancellation(session, upstream, message) : message;
-  return seen && { session, message: seen, route: SESSION };
+  if (method === 'notifications/cancelled') return listOf(cancellation(lineage, upstream, message));
+  const session = onlySession(lineage);
+  if (lineage.isShared) return clientsTold(lineage, upstream, method, message).filter(isNews);
+  const delivery = session && { session, message, route: SESSION };
+  return delivery !== undefined && isNews(delivery) ? [delivery] : [];
+}
+
+/** Progress that the client has seen already is none. */
+function isNews({ session, message }: Delivery): boolean {
+  const { envelope } = message;
+  const isProgress = envelope.kind === 'notification' && envelope.method === 'notifications/progress';
+  const progress = isProgress ? progressIn(message) : undefined;
+  if (progress === undefined) return true;
+  if (isStaleProgress(session, progress)) return false;
+  recordProgress(session, progress);
+  return true;
 }
 
 /**
  * A server takes a request of its own back, or ends a stream: under the id that the client saw, and never another
  * server's.
  */
-function cancellation(session: Session, upstream: Upstream, message: Message): Message | undefined {
+function cancellation(lineage: LineageRecord, upstream: Upstream, message: Message): Delivery | undefined {
   const key = keyOfValue(message.read(['params', 'requestId']));
-  if (key === undefined) return message;
-  const stream = session.streams.find(key);
-  if (stream !== undefined) return endsStream(session, upstream, stream, message) ? message : undefined;
-  const asked = session.serverRequests.find(key, upstream);
-  if (asked === undefined) return session.serverRequests.isOpen(key) ? undefined : message;
-  return asked.clientId === asked.id ? message : message.with(['params', 'requestId'], asked.clientId);
+  const only = onlySession(lineage);
+  const to = (session: Session, seen: Message | undefined): Delivery | undefined =>
+    seen && { session, message: seen, route: SESSION };
+  if (key === undefined) return only && to(only, message);
+  const named = streamNamed(lineage, upstream, key);
+  if (named !== undefined) {
+    const { session, stream } = named;
+    const own = stream.key === key ? message : (message.with(['params', 'requestId'], stream.id) ?? message);
+    return endsStream(session, upstream, stream, own) ? to(session, own) : undefined;
+  }
+  for (const session of lineage.sessions) {
+    const asked = session.serverRequests.find(key, upstream);
+    if (asked === undefined) continue;
+    return to(session, asked.clientId === asked.id ? message : message.with(['params', 'requestId'], asked.clientId));
+  }
+  return lineage.isShared || only === undefined || only.serverRequests.isOpen(key) ? undefined : to(only, message);
 }

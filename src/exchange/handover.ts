@@ -19,10 +19,12 @@ import { failureAnswer, lostAnswer } from './failure-answers.js';
 import { forward } from './forward.js';
 import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './listen-streams.js';
 import { answerLocally } from './local-answers.js';
+import { isRequestOf } from './hold.js';
+import { startWaitingOpenings } from './introductions.js';
 import { forgetProgress, keepProgress } from './progress.js';
 import type { Held, LineageRecord, PendingRequest, Session, Upstream } from './records.js';
 import { isRetrySafe } from './retry-safety.js';
-import { goneTaskAnswer, taskOwner } from './task-messages.js';
+import { taskAnswer, taskOwner } from './task-messages.js';
 import { answerToolLists } from './undeclared-tools.js';
 
 /** A server was asked by the client itself to open the session, and will answer us. */
@@ -38,6 +40,7 @@ export function endHold(lineage: LineageRecord): void {
   if (failure !== undefined && serving === undefined) for (const session of sessions) acknowledgeStreams(session);
   for (const held of hold.takeRetries()) forward(held);
   startQueuedCalls(lineage);
+  startWaitingOpenings(lineage);
   for (const held of hold.takeAll()) forward(held);
 }
 
@@ -88,6 +91,7 @@ export function dropGeneration(lineage: LineageRecord, upstream: Upstream, crash
   upstream.failProxyRequests();
   retry(lineage, sentAgain);
   startQueuedCalls(lineage);
+  startWaitingOpenings(lineage);
   return { answered, sentAgain };
 }
 
@@ -111,7 +115,7 @@ function answerLost(lost: readonly PendingRequest[], crash: Failure | undefined)
     forgetProgress(session, pending);
     const task = taskOwner(session, method, message);
     const isGone = task === 'lost' || task === 'over';
-    const answer = isGone ? goneTaskAnswer(id, message, task) : lostAnswer(session, pending, crash, isRetry);
+    const answer = isGone ? taskAnswer(id, message, task) : lostAnswer(session, pending, crash, isRetry);
     const others = batch && batches.get(batch);
     if (batch === undefined) session.client.send(answer, answerTo(id));
     else if (others === undefined) batches.set(batch, { first: pending, answers: [answer] });
@@ -156,7 +160,9 @@ export function answerHandshakeLocally(
   key: Key,
   failure: Failure | undefined,
 ): PendingHandshake | 'held' | 'nobody' {
-  const held = session.lineage.hold.remove(session, key);
+  const { hold, waitingOpenings } = session.lineage;
+  const waits = waitingOpenings.findIndex((each) => isRequestOf(each, session, key));
+  const held = hold.remove(session, key) ?? (waits < 0 ? undefined : waitingOpenings.splice(waits, 1)[0]);
   if (held?.message.envelope.kind === 'request') {
     const { id, method } = held.message.envelope;
     session.client.send(answerLocally(session, { id, method, message: held.message }), answerTo(id));
@@ -169,18 +175,9 @@ export function answerHandshakeLocally(
   if (cancelled && failure === undefined) return 'nobody';
   upstream.pending.remove(pending);
   if (!cancelled) session.client.send(answerLocally(session, { id, method, message }, failure), answerTo(id));
-  const reply = new Promise<Reply>((resolve) => void upstream.proxyRequests.set(key, resolve));
+  const reply = new Promise<Reply>((resolve) => void upstream.proxyRequests.set(pending.key, resolve));
   if (upstream.isDraining && upstream.pending.count === 0) upstream.markDrained();
   return { upstream, method, reply };
-}
-
-/** Makes a setting with a generation that another one had accepted. If this one doesn't, the client can't be told. */
-export function replayRequest({ ports }: LineageRecord, upstream: Upstream, method: string, params: string): void {
-  const { generation } = upstream;
-  upstream.sendProxyRequest(method, params, (reply) => {
-    if (reply.kind === 'error')
-      ports.warn(`generation ${generation} refused ${method} ${params}, which the server before it had accepted`);
-  });
 }
 
 /**

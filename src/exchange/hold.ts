@@ -70,6 +70,12 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
     return removed;
   }
 
+  /** The client has left. */
+  removeOf(session: S): void {
+    this.#held = this.#held.filter((held) => held.session !== session);
+    this.#bytes = this.#held.reduce((bytes, { message }) => bytes + message.length, 0);
+  }
+
   /** Takes out the requests and batches that have waited since before `limit`. Notifications go on waiting. */
   expire(limit: number): HeldMessage<S>[] {
     const late = this.#held.filter((held) => held.since <= limit && owesAnswer(held.message));

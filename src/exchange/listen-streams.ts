@@ -7,9 +7,9 @@ import { keyOfValue } from '../wire/ids.js';
 import type { ListenStream } from '../session/listen-streams.js';
 import { answerTo } from '../channel/channel.js';
 import { Message } from '../wire/message.js';
+import { streamNamed, SUBSCRIPTION } from './addressees.js';
 import type { LineageRecord, Session, Upstream } from './records.js';
-
-const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
+import { nameRequest } from './wire-names.js';
 
 /** The member of a filter that asks for changes of a capability's lists. */
 const filterOf = {
@@ -22,9 +22,10 @@ const filterOf = {
 export function reopenStreams(session: Session, upstream: Upstream): void {
   for (const stream of session.streams) {
     if (upstream.streams.has(stream)) continue;
-    upstream.streams.set(stream, false);
+    const { wireId, message } = nameRequest(session, upstream, { id: stream.id, message: stream.request });
+    upstream.streams.set(stream, { isFed: false, wireId });
     upstream.eraPinned = true;
-    upstream.channel.send(stream.request);
+    upstream.channel.send(message);
   }
 }
 
@@ -43,10 +44,10 @@ export type StreamEnd =
  * itself.
  */
 export function endOfStream({ lineage }: Session, stream: ListenStream, upstream: Upstream): StreamEnd {
-  const isFed = upstream.streams.get(stream);
-  if (upstream !== lineage.serving || isFed === undefined) return 'open';
+  const at = upstream.streams.get(stream);
+  if (upstream !== lineage.serving || at === undefined) return 'open';
   if (!stream.isAcknowledged) return 'ended';
-  return isFed ? 'undecided' : 'open';
+  return at.isFed ? 'undecided' : 'open';
 }
 
 /** The server's last words on the stream are kept back until it says something else or a second has passed. */
@@ -79,12 +80,17 @@ export function keepStreams(lineage: LineageRecord, upstream: Upstream | undefin
  * The client hears of the first acknowledgement, and of all that it asked for: what the server can't tell, the proxy
  * does.
  */
-export function acknowledge(session: Session, upstream: Upstream, acknowledgement: Message): void {
-  const stream = session.streams.find(keyOfValue(acknowledgement.read(['params', '_meta', SUBSCRIPTION])));
-  if (stream === undefined || !upstream.streams.has(stream)) return;
-  upstream.streams.set(stream, true);
+export function acknowledge(lineage: LineageRecord, upstream: Upstream, acknowledgement: Message): void {
+  const key = keyOfValue(acknowledgement.read(['params', '_meta', SUBSCRIPTION]));
+  const named = key === undefined ? undefined : streamNamed(lineage, upstream, key);
+  if (key === undefined || named === undefined) return;
+  const { session, stream } = named;
+  const at = upstream.streams.get(stream);
+  if (at === undefined) return;
+  at.isFed = true;
   if (stream.isAcknowledged) return;
   let promised = acknowledgement;
+  if (key !== stream.key) promised = promised.with(['params', '_meta', SUBSCRIPTION], stream.id) ?? promised;
   for (const member of session.lineage.options.promise ? Object.values(filterOf) : []) {
     const at = ['params', 'notifications', member];
     if (stream.filter[member] === true && promised.read(at) !== true) promised = promised.with(at, 'true') ?? promised;

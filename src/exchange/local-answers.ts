@@ -3,13 +3,14 @@
  * that is born broken is opened here all the same, so that a mended server needs no reconnect; what is said of the
  * server then is in opening-answers.ts. A tool's caller reads results, everybody else errors.
  */
+import { failureFacts } from '../agent/failure.js';
 import { failureMessage, failureText, noServer, type Failure } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
 import { error, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames, toolsBeside, toolsWithoutServer } from './agent-calls.js';
 import type { ClientRequest } from './batch.js';
-import type { Session } from './records.js';
+import { noteOpener, type Session } from './records.js';
 import { failureAnswer } from './failure-answers.js';
 import { discoverInPlace, initializeInPlace } from './opening-answers.js';
 
@@ -23,6 +24,7 @@ export function answerLocally(
 ): Message {
   const { agreement } = session;
   agreement.recordRequest(method, message);
+  noteOpener(session);
   if (method === 'ping' && agreement.era !== 'modern') return result(id, {});
   if (!session.hasServerAnswered) {
     const answer = beforeFirstAnswer(session, method, message, failure);
@@ -38,7 +40,7 @@ export function answerLocally(
   if (failure === undefined) return failureAnswer(session, request, { text: noServer() }, { noServer: true });
   const names = toolNames(session, message);
   const words = { text: failureText(failure, names), message: failureMessage(failure, names) };
-  return failureAnswer(session, request, words, failure);
+  return failureAnswer(session, request, words, failureFacts(failure));
 }
 
 /** For a server that has never answered: what it may answer when it does. */

@@ -4,6 +4,8 @@
  * one. Nothing of their content is told. Where it is plain what a line is meant to be, it is treated as that: its
  * answer is owed, and its code has to be new.
  */
+import type { MalformedLine } from '../agent/failure.js';
+import { lineFaultWarning, type LineFault } from '../agent/line-faults.js';
 import { requestWithoutId } from '../agent/words.js';
 import { SESSION } from '../channel/channel.js';
 import { error, INVALID_REQUEST } from '../wire/json-rpc.js';
@@ -16,21 +18,21 @@ const CAUSE_WITHIN_MS = 1000;
 /** A longer line is not parsed only to name its fault. */
 const MAX_PARSED = 1024 * 1024;
 
-/** How a line fails to be a message, as the end of the sentence "a line that …". */
-export function faultOf(line: Message): string {
-  if (line.length > MAX_PARSED) return 'is not a JSON-RPC message';
+/** How a line fails to be a message. */
+export function faultOf(line: Message): LineFault {
+  if (line.length > MAX_PARSED) return 'not-json-rpc';
   let value: unknown;
   try {
     value = JSON.parse(line.toString().replace(/^\uFEFF/, ''));
   } catch {
-    return 'is not JSON';
+    return 'not-json';
   }
-  if (Array.isArray(value)) return value.length === 0 ? 'is an empty batch' : 'is a batch with something else in it';
-  if (typeof value !== 'object' || value === null) return 'is JSON but not an object';
+  if (Array.isArray(value)) return value.length === 0 ? 'empty-batch' : 'mixed-batch';
+  if (typeof value !== 'object' || value === null) return 'not-an-object';
   const message = value as Readonly<Record<string, unknown>>;
-  if (message['jsonrpc'] !== '2.0') return 'has no member "jsonrpc" of "2.0"';
-  if (hasBadId(message)) return 'has an id that is neither a string nor a number';
-  return 'has neither a method nor a result';
+  if (message['jsonrpc'] !== '2.0') return 'no-version';
+  if (hasBadId(message)) return 'bad-id';
+  return 'no-method';
 }
 
 function hasBadId({ id }: Readonly<Record<string, unknown>>): boolean {
@@ -46,7 +48,7 @@ function hasBadId({ id }: Readonly<Record<string, unknown>>): boolean {
 export function asMeant(session: Session, message: Message): Message {
   const { envelope, length } = message;
   if (envelope.kind === 'request' && envelope.id === 'null') {
-    note(session, 'has the id null', length);
+    note(session, 'null-id', length);
     return message.meaning(envelopeWith(envelope.method, envelope.id));
   }
   if (envelope.kind !== 'invalid' || length > MAX_PARSED) return message;
@@ -97,20 +99,20 @@ export function answerMalformed(session: Session, line: Message): boolean {
   return isAnswered;
 }
 
-function note(session: Session, fault: string, length: number, isAnswered = false): void {
+function note(session: Session, fault: LineFault, length: number, isAnswered = false): void {
   if (!session.reportedFaults.has(fault)) {
     session.reportedFaults.add(fault);
-    const then = isAnswered ? 'It was answered with an error' : 'It was passed on as it is';
-    session.lineage.ports.warn(
-      `the client sent a line of ${length} bytes that ${fault}. ${then}; further lines of this kind are not reported`,
-    );
+    session.lineage.ports.warn(lineFaultWarning(fault, length, isAnswered));
   }
   const { serving: upstream, ports } = session.lineage;
   if (!isAnswered && upstream !== undefined) session.lastMalformed = { upstream, fault, length, at: ports.now() };
 }
 
-/** What is added to the end of a server that may have died of such a line. */
-export function afterMalformed({ lastMalformed: line, lineage }: Session, upstream: Upstream): string {
-  if (line?.upstream !== upstream || lineage.ports.now() - line.at > CAUSE_WITHIN_MS) return '';
-  return `, right after it was sent a line of the client's (${line.length} bytes) that ${line.fault}`;
+/** Such a line, if the server was sent one so lately that it may have died of it. */
+export function lastMalformed(
+  { lastMalformed: line, lineage }: Session,
+  upstream: Upstream,
+): MalformedLine | undefined {
+  if (line?.upstream !== upstream || lineage.ports.now() - line.at > CAUSE_WITHIN_MS) return undefined;
+  return { bytes: line.length, fault: line.fault };
 }

@@ -4,6 +4,7 @@
  * handover.ts when generations come and go. Who serves, which failure stands and whether messages are held is shown here
  * by lineage/, and nobody else writes it.
  */
+import type { LineFault } from '../agent/line-faults.js';
 import { possibleNames, type AgentTool } from '../agent/tools.js';
 import type { Failure } from '../agent/words.js';
 import type { Channel } from '../channel/channel.js';
@@ -70,7 +71,7 @@ export interface AgentCall {
 /** A line of the client that was no message, as it was passed on. */
 interface Malformed {
   readonly upstream: Upstream;
-  readonly fault: string;
+  readonly fault: LineFault;
   readonly length: number;
   readonly at: number;
 }
@@ -99,9 +100,12 @@ export type CachedHandshake = Partial<Record<Opening, Readonly<Record<string, un
 export interface LineageRecord {
   readonly ports: Ports;
   options: ExchangeOptions;
+  /** In the order in which they came. */
   readonly sessions: Set<Session>;
-  /** What a new process is opened with: that of the first client. */
-  readonly agreement: Agreement;
+  /** There is more than one session, or was, so that what is said to a server and by it has to be told apart. */
+  isShared: boolean;
+  /** What a new process is opened with: that of the first client that opened its session. */
+  agreement: Agreement;
   /** The generations whose process is there. */
   readonly upstreams: Iterable<Upstream>;
   serving: Upstream | undefined;
@@ -115,6 +119,8 @@ export interface LineageRecord {
   readonly hold: Hold<Session>;
   /** Tool calls that wait for their turn under `--concurrency`, and how many are with a server. */
   readonly queuedCalls: Held[];
+  /** Clients' `initialize` requests that wait until the server has answered that of another client. */
+  readonly waitingOpenings: Held[];
   runningCalls: number;
   readonly callClock: CallClock;
   /** Requests that went to a server, over all. */
@@ -162,7 +168,7 @@ export interface Session {
   /** What the next tool result has to say besides: of each rule with `note` the last build. */
   notes: ReadonlyMap<string, string> | undefined;
   /** What was wrong with lines of the client, as far as the log has it. */
-  readonly reportedFaults: Set<string>;
+  readonly reportedFaults: Set<LineFault>;
   /** The last line of the client that was no message, and whom it was passed on to. */
   lastMalformed: Malformed | undefined;
 }
@@ -176,6 +182,7 @@ export function createLineageRecord(
     ports,
     options,
     sessions: new Set(),
+    isShared: false,
     agreement: new Agreement(),
     upstreams,
     serving: undefined,
@@ -185,6 +192,7 @@ export function createLineageRecord(
     failure: undefined,
     hold: new Hold(),
     queuedCalls: [],
+    waitingOpenings: [],
     runningCalls: 0,
     callClock: new CallClock(() => ports.now()),
     requestCount: 0,
@@ -194,12 +202,12 @@ export function createLineageRecord(
   };
 }
 
-/** The record of a client that attaches to the lineage. */
-export function createSession(lineage: LineageRecord, client: Session['client']): Session {
-  const session: Session = {
+/** The record of a client. It is put among the lineage's by attach.ts. */
+export function createSession(lineage: LineageRecord, client: Session['client'], agreement: Agreement): Session {
+  return {
     lineage,
     client,
-    agreement: lineage.sessions.size === 0 ? lineage.agreement : new Agreement(),
+    agreement,
     served: createServed(),
     streams: new ListenStreams(),
     serverRequests: new ServerRequests(),
@@ -217,12 +225,21 @@ export function createSession(lineage: LineageRecord, client: Session['client'])
     reportedFaults: new Set(),
     lastMalformed: undefined,
   };
-  lineage.sessions.add(session);
-  return session;
 }
 
 export function isAlive({ serving, candidate }: LineageRecord, upstream: Upstream): boolean {
   return upstream === serving || upstream === candidate || upstream.isDraining;
+}
+
+/** The client has said which era it is: the first that does is the one that new processes are opened for. */
+export function noteOpener({ lineage, agreement }: Session): void {
+  if (lineage.agreement.era === undefined && agreement.era !== undefined) lineage.agreement = agreement;
+}
+
+/** The only client that there is; undefined if there are several, or none. */
+export function onlySession({ sessions }: LineageRecord): Session | undefined {
+  const [only] = sessions;
+  return sessions.size === 1 ? only : undefined;
 }
 
 /** The newer generations that the session was replayed to already. */

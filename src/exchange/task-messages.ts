@@ -3,7 +3,7 @@
  * those of the modern era an extension of that name; a connection without either is never looked at. Which tasks there
  * are is kept with the server that runs them (server/tasks.ts).
  */
-import { endedTask, lostTask } from '../agent/words.js';
+import { endedTask, lostTask, unknownTask } from '../agent/words.js';
 import { capabilitiesOf, membersOf } from '../session/agreement.js';
 import type { GoneTask } from '../session/gone-tasks.js';
 import type { Id } from '../wire/envelope.js';
@@ -41,21 +41,27 @@ export function concernsTasks({ runsTasks }: LineageRecord, method: string): boo
 
 /**
  * The generation that has the task that a request is about, or how that task ended if its server is gone. Undefined:
- * nobody knows it.
+ * nobody knows it. `foreign`: it is another client's, which this one is told nothing of.
  */
-export function taskOwner(session: Session, method: string, request: Message): Upstream | GoneTask | undefined {
+export function taskOwner(
+  session: Session,
+  method: string,
+  request: Message,
+): Upstream | GoneTask | 'foreign' | undefined {
   const { lineage, goneTasks } = session;
   if (!lineage.runsTasks || !ABOUT_ONE.has(method)) return undefined;
   const id = taskIdIn(request);
   if (id === undefined) return undefined;
   const owner = [...lineage.upstreams].find((upstream) => upstream.tasks.has(id));
   if (owner === undefined) return goneTasks.get(id);
+  if (owner.tasks.ownerOf(id) !== session) return 'foreign';
   return isAlive(lineage, owner) ? owner : undefined;
 }
 
-/** To a request about a task whose server is gone. */
-export function goneTaskAnswer(id: Id, request: Message, how: GoneTask): Message {
+/** To a request about a task whose server is gone, or that is not the client's. */
+export function taskAnswer(id: Id, request: Message, how: GoneTask | 'foreign'): Message {
   const task = taskIdIn(request) ?? '';
+  if (how === 'foreign') return error(id, INVALID_PARAMS, unknownTask(task));
   const words = how === 'lost' ? lostTask(task) : endedTask(task);
   return error(id, INVALID_PARAMS, words, { taskId: task, lost: how === 'lost' });
 }
@@ -78,6 +84,14 @@ export function noteTaskAnswer(upstream: Upstream, pending: PendingRequest, answ
   // The modern era has no `tasks/result`: a task that has completed brings its result with it.
   const ends = session.agreement.era === 'modern' ? ENDED_MODERN : ENDED;
   if (method === 'tasks/result' || ends.has(status)) upstream.tasks.end(id);
+}
+
+/** Of a server that clients share, each sees its own. */
+export function withOwnTasks(session: Session, upstream: Upstream, answer: Message): Message {
+  const tasks = answer.read(['result', 'tasks']);
+  if (!session.lineage.isShared || !Array.isArray(tasks)) return answer;
+  const own = tasks.filter((task) => upstream.tasks.ownerOf(String(membersOf(task)['taskId'])) === session);
+  return own.length === tasks.length ? answer : (answer.with(['result', 'tasks'], JSON.stringify(own)) ?? answer);
 }
 
 function taskIdIn(request: Message): string | undefined {

@@ -16,7 +16,7 @@ const ANSWERS_WITHIN_MS = 1000;
 /** The list was asked of a server that declares none. */
 export function watchToolList(session: Session, id: Id, upstream: Upstream): void {
   session.lineage.ports.later(ANSWERS_WITHIN_MS, () => {
-    const pending = upstream.pending.find(keyOf(id));
+    const pending = upstream.pending.findOf(session, keyOf(id));
     if (pending?.method !== 'tools/list' || pending.cancelled) return;
     answerEmpty(pending);
     upstream.pending.remove(pending);

@@ -1,11 +1,11 @@
 /**
  * What the two flows between client and servers have in common: what they are given and what they hand back. Types
- * only; the flows are pass-through.ts and lineage/controller.ts, and proxy.ts chooses.
+ * only; the flows are pass-through.ts and lineage/lineage.ts, and proxy.ts chooses.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
-import type { Log } from '../sinks/log.js';
+import type { EventBus } from '../events/bus.js';
 import type { FirstServer } from '../server/early-server.js';
 import type { ServerSpec } from '../server/start-server.js';
 import type { Noise } from '../server/noise.js';
@@ -25,14 +25,13 @@ export interface Flow {
   reload(): void;
 }
 
-/** What a flow is given. */
+/** What servers are started with, and what both flows tell of them. */
 export interface FlowContext {
-  readonly io: Streams;
   /** The configuration in force. It is replaced after an edit of the configuration file. */
   readonly configInForce: ConfigInForce;
   /** `configInForce.current`. */
   readonly config: Config;
-  log: Log;
+  readonly events: EventBus;
   /** The command as a person would name it, without its arguments. */
   readonly name: string;
   readonly tooLong: string;
@@ -44,7 +43,13 @@ export interface FlowContext {
   readonly leftovers: Leftovers;
   spec(generation: number): ServerSpec;
   noise(upstream: { readonly generation: number }, kind: Noise, lines: Buffer): void;
-  notStarted(error: NodeJS.ErrnoException): Flow;
+  /** The command of the very first server can't be run: says so. */
+  reportNotStarted(error: NodeJS.ErrnoException): void;
+}
+
+/** The same, with the one client on two streams that a proxy is started for. */
+export interface StdioFlowContext extends FlowContext {
+  readonly io: Streams;
   /** The session is over: every server is gone and everything is delivered. */
   ended(reason: ShutdownReason): void;
 }

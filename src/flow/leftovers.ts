@@ -4,7 +4,7 @@
  * before each signal. Both flows use it; marked.ts finds them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 import { isMarked, MARK } from '../process/mark.js';
 import { canFindMarked, findMarked, type MarkedProcess } from '../process/marked.js';
 
@@ -17,7 +17,7 @@ export interface Leftovers {
 
 export interface LeftoversContext {
   readonly mark: string;
-  readonly log: () => Log;
+  readonly events: EventEmitter;
   readonly reap: () => boolean;
 }
 
@@ -36,7 +36,7 @@ const AFTER_GENERATION: Patience = { moment: 0, heed: 2_000, look: 200 };
 /** The client waits for the proxy's end. As a rule the first look finds nothing, and nobody waits. */
 const AT_END: Patience = { moment: 200, heed: 250, look: 25 };
 
-export function createLeftovers({ mark, log, reap }: LeftoversContext): Leftovers {
+export function createLeftovers({ mark, events, reap }: LeftoversContext): Leftovers {
   const over = new AbortController();
   const named = new Set<number>();
   const groups = new Set<number>();
@@ -70,7 +70,10 @@ export function createLeftovers({ mark, log, reap }: LeftoversContext): Leftover
     if (left.length === 0) return;
     const fresh = left.filter(({ pid }) => !named.has(pid));
     for (const { pid } of fresh) named.add(pid);
-    if (fresh.length > 0) name(log(), fresh, reap(), generation);
+    if (fresh.length > 0) {
+      const processes = fresh.map(({ pid, name }) => ({ pid, program: name }));
+      events.emit({ kind: 'left-behind', generation, processes, reaped: reap() });
+    }
     if (!reap()) return;
     await signalAll('SIGTERM', generation);
     if ((await lasting(heed, look, generation)).length > 0) await signalAll('SIGKILL', generation);
@@ -97,16 +100,6 @@ export function createLeftovers({ mark, log, reap }: LeftoversContext): Leftover
       if (canFindMarked()) await settle(AT_END);
     },
   };
-}
-
-function name(log: Log, left: readonly MarkedProcess[], reaps: boolean, generation: number | undefined): void {
-  const whose = generation === undefined ? 'the server' : `generation ${generation}`;
-  const list = left.map((one) => `${one.pid} ${one.name}`).join(', ');
-  const fields = { processes: left.map(({ pid, name: program }) => ({ pid, program })), reaped: reaps };
-  const text = reaps
-    ? `${whose} has left processes behind in sessions of their own, which are ended: ${list}`
-    : `${whose} has left processes behind in sessions of their own: ${list}. --reap would end them`;
-  log.warn('warning', text, generation === undefined ? fields : { generation, ...fields });
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

@@ -3,7 +3,7 @@
  * until one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
  */
 import { Shutdown, type ShutdownReason } from './shutdown.js';
-import type { Flow, FlowContext } from './flow.js';
+import type { Flow, StdioFlowContext } from './flow.js';
 import { SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
 import { CallClock } from '../server/call-times.js';
@@ -14,11 +14,13 @@ import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 /** The pipe makes no requests of its own, and keeps no times. */
 const UNUSED = { callClock: new CallClock(), now: () => 0, newRequestId: () => 'null' };
 
-export async function passThrough(context: FlowContext): Promise<Flow> {
-  const { io, config, log, noise, ended } = context;
+const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
+
+export async function passThrough(context: StdioFlowContext): Promise<Flow> {
+  const { io, config, events: bus, noise, ended } = context;
   const live = new Set<Upstream>();
   const end = (reason: ShutdownReason): void => {
-    if (!shutdown.begun) log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    if (!shutdown.begun) bus.emit({ kind: 'closing', by: reason.by });
     shutdown.begin(reason);
   };
 
@@ -26,11 +28,8 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
     message: (_, message) => client.send(message),
     noise,
     oversized: ({ process }) => {
-      log.error(
-        'failed',
-        `the server wrote a line of more than ${config.maxMessage} bytes: it is stopped. --max-message raises the limit`,
-      );
-      process.failAndKill(`wrote a line of more than ${config.maxMessage} bytes`);
+      bus.emit({ kind: 'line-too-long', generation: undefined, limit: config.maxMessage });
+      process.failAndKill({ kind: 'line-too-long', limitBytes: config.maxMessage });
     },
     full: (_, full) => (full ? client.pause() : client.resume()),
     halfClosed: () => {},
@@ -43,11 +42,15 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
   };
 
   const started = await startServer(context.spec(1), UNUSED, events, context.first?.take());
-  if (!started.ok) return context.notStarted(started.error);
+  if (!started.ok) {
+    context.reportNotStarted(started.error);
+    ended({ by: 'not-started', error: started.error });
+    return { close: () => {}, signal: () => {}, reload: () => {} };
+  }
   const { upstream } = started;
   const { channel: server } = upstream;
   live.add(upstream);
-  log.info('starting', `serving ${context.name}, without reloading`, { generation: 1, pid: upstream.process.pid });
+  bus.emit({ kind: 'piping', name: context.name, generation: 1, pid: upstream.process.pid });
 
   const client = new StdioChannel(
     io.input,
@@ -65,11 +68,11 @@ export async function passThrough(context: FlowContext): Promise<Flow> {
       gone: () => end({ by: 'client' }),
     },
   );
-  const shutdown = new Shutdown(live, client);
+  const shutdown = new Shutdown(live, () => [client]);
 
   return {
     close: () => end({ by: 'client' }),
     signal: (name) => end({ by: 'signal', signal: name }),
-    reload: () => log.warn('warning', 'nothing is reloaded: there is nothing to watch, or reloading is switched off'),
+    reload: () => bus.emit({ kind: 'warning', text: NOTHING_TO_RELOAD }),
   };
 }

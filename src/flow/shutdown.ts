@@ -1,6 +1,6 @@
 /**
  * How the proxy ends, whatever it was doing: why, how patiently the servers are stopped, with which exit code, and that
- * what was received is delivered first. Both flows (pass-through.ts, lineage/controller.ts) end by this one.
+ * what was received is delivered first. Both flows (pass-through.ts, lineage/lineage.ts) end by this one.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../channel/channel.js';
@@ -37,13 +37,13 @@ const LAST_READ_MS = 500;
 
 export class Shutdown {
   readonly #generations: Iterable<Pick<Upstream, 'process'>>;
-  readonly #client: Pick<Channel, 'drained'>;
+  readonly #clients: () => readonly Pick<Channel, 'drained'>[];
   readonly #urgent = new AbortController();
   #reason: ShutdownReason | undefined;
 
-  constructor(generations: Iterable<Pick<Upstream, 'process'>>, client: Pick<Channel, 'drained'>) {
+  constructor(generations: Iterable<Pick<Upstream, 'process'>>, clients: () => readonly Pick<Channel, 'drained'>[]) {
     this.#generations = generations;
-    this.#client = client;
+    this.#clients = clients;
   }
 
   get begun(): boolean {
@@ -75,7 +75,7 @@ export class Shutdown {
   /** Once every generation is gone: resolves with the reason when the client has read the last of the output. */
   async finish(): Promise<ShutdownReason> {
     const read = new AbortController();
-    const drained = this.#client.drained().then(() => read.abort());
+    const drained = Promise.all(this.#clients().map((client) => client.drained())).then(() => read.abort());
     await Promise.race([drained, this.#patience(read.signal)]);
     return this.#reason ?? { by: 'client' };
   }

@@ -10,8 +10,9 @@ import * as say from '../agent/status-report.js';
 import { factsOf } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/tool-names.js';
 import type { InstalledCopy } from '../config/installed-copy.js';
+import type { Session } from '../exchange/records.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { Happened, History } from './history.js';
+import type { History } from './history.js';
 import type { LiveGenerations } from './live-generations.js';
 import type { Snapshots } from './snapshots.js';
 import type { State } from './states.js';
@@ -27,6 +28,7 @@ interface StatusContext {
 }
 
 interface Asked {
+  readonly session: Session;
   readonly waited: boolean;
   /** How many lines of stderr are wanted. */
   readonly log: number;
@@ -42,14 +44,18 @@ const MAX_ITEMS = 20;
 const MAX_ITEM = 200;
 const MAX_FAILURE = 1000;
 
-export function statusAnswer(context: StatusContext, { waited, log, outdated }: Asked, tools: ToolNames): Answer {
+export function statusAnswer(
+  context: StatusContext,
+  { session, waited, log, outdated }: Asked,
+  tools: ToolNames,
+): Answer {
   const { flow, history, snapshots, traffic } = context;
   const state = stateOf(context.state());
   const { serving } = traffic.lineage;
   const generation = serving?.generation;
   const { lastReload, lastFailure, lastBuild, lastChange } = history;
-  const { gained = [] } = serving?.capabilityGaps.get(traffic.session) ?? {};
-  const seen = { lastReload: filesOf(lastReload), lastChange: filesOf(lastChange), lastBuild };
+  const { gained = [] } = serving?.capabilityGaps.get(session) ?? {};
+  const seen = { lastReload, lastChange, lastBuild };
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
   const { buildProposal: proposal } = flow.config;
@@ -67,7 +73,7 @@ export function statusAnswer(context: StatusContext, { waited, log, outdated }: 
     ...(gained.length === 0 ? {} : { gainedCapabilities: gained }),
     ...(serving === undefined ? {} : { generation, uptimeMs: Math.round(performance.now() - serving.startedAt) }),
     fingerprint: flow.config.rules.map((rule) => snapshots()?.disk.fingerprint(rule.name) ?? '').join(' '),
-    ...(lastReload === undefined ? {} : { lastReload: { at: lastReload.at, ...shortened(lastReload.facts) } }),
+    ...(lastReload === undefined ? {} : { lastReload: shortened({ ...lastReload }) }),
     ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
     ...(lastFailure === undefined
       ? {}
@@ -107,13 +113,6 @@ function stderrOf({ traffic, roster }: StatusContext, count: number): readonly s
     .split('\n')
     .slice(-count)
     .map((line) => cutText(line, MAX_LINE));
-}
-
-/** What is told of a change or a reload in words: when, and which files. */
-function filesOf(happened: Happened | undefined): say.FilesAt | undefined {
-  if (happened === undefined) return undefined;
-  const { files } = happened.facts;
-  return { at: happened.at, files: Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [] };
 }
 
 /** The same facts, with lists (files, changes) that may be very long cut short. */

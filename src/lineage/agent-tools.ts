@@ -2,7 +2,7 @@
  * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state
  * machine and the records like anybody else, and answer in the words of agent/reports.ts.
  */
-import { toolResult, type Answer, type Facts } from '../agent/answers.js';
+import { toolResult, type Answer } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
 import * as say from '../agent/reports.js';
 import { runsCopy, sourcesUnknown } from '../agent/status-report.js';
@@ -20,7 +20,7 @@ import type { Message } from '../wire/message.js';
 import { waitWithProgress } from './wait-with-progress.js';
 import { copyThatRuns, statusAnswer } from './agent-status.js';
 import type { Snapshots } from './snapshots.js';
-import type { History } from './history.js';
+import type { History, Restart } from './history.js';
 import { fetchLists } from './list-diff.js';
 import type { LiveGenerations } from './live-generations.js';
 import { failureOf, isAtRest } from './state.js';
@@ -73,17 +73,18 @@ export class AgentTools {
   }
 
   async #restart(call: AgentCall, { reason, rebuild }: Of<'restart_server'>): Promise<void> {
-    const { history, dispatch, state, traffic, settled: atRest } = this.#context;
-    const recorded = history.requested(reason);
+    const { flow, history, dispatch, state, traffic, settled: atRest } = this.#context;
+    history.recordRequest(reason);
+    const recorded = flow.events.flushed();
     const now = state();
     // A call that meets a restart joins it.
     const joins = 'attempt' in now && now.attempt.forced && (!rebuild || now.attempt.rebuild);
     if (!joins) dispatch({ on: 'force', rebuild });
     await recorded;
     const settled = await waitWithProgress(this.#context, call, atRest(false));
-    await history.written();
+    await flow.events.flushed();
     if (!settled) {
-      const seconds = Math.round(this.#context.flow.config.hold / 1000);
+      const seconds = Math.round(flow.config.hold / 1000);
       const words = say.stillRestarting(seconds, this.#names(call));
       return this.#answer(call, { words, facts: { restarted: false }, isError: true });
     }
@@ -94,9 +95,8 @@ export class AgentTools {
     }
     // A restart that met the very first start was no reload.
     const generation = traffic.lineage.serving?.generation ?? 0;
-    const last = history.lastReload?.facts;
-    const reload: Facts = last?.['generation'] === generation ? last : {};
-    const { ms = 0, phases = {}, changes = [] } = reload as Partial<say.Reload> & Facts;
+    const last = history.lastReload?.generation === generation ? history.lastReload : undefined;
+    const { ms = 0, phases = {}, changes = [] } = last ?? {};
     this.#answer(call, {
       words: this.#withDoubts(call, say.restarted({ generation, ms, changes })),
       facts: { restarted: true, generation, ms, phases, changes },
@@ -104,8 +104,7 @@ export class AgentTools {
   }
 
   async #verify(call: AgentCall, { since }: Of<'verify_server_restarted'>): Promise<void> {
-    const { history } = this.#context;
-    await history.written();
+    await this.#context.flow.events.flushed();
     const verdict = await this.#verdict(since);
     const outdated = this.#outdated();
     const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...verdict };
@@ -120,23 +119,23 @@ export class AgentTools {
     const { history, flow } = this.#context;
     // Another proxy may have written over the record of ours, or nobody can write it.
     const { lastRestart: own, begunRestart: begun } = history;
-    if (begun !== undefined && !(own !== undefined && Date.parse(own.timestamp) >= since))
-      return { kind: 'begun', at: begun.timestamp, reason: begun.reason };
-    const found = own === undefined ? await readMarker(flow.config.stateDir) : { kind: 'found' as const, marker: own };
+    if (begun !== undefined && !(own !== undefined && Date.parse(own.at) >= since))
+      return { kind: 'begun', at: begun.at, reason: begun.reason };
+    if (own !== undefined) return restartSince(own, since);
+    const found = await readMarker(flow.config.stateDir);
     if (found.kind === 'none') return { kind: 'never' };
     if (found.kind === 'torn') return { kind: 'torn' };
     const { timestamp: at, reason, generation, method, proxy, begun: isBegun } = found.marker;
     if (proxy !== process.pid && isRunning(proxy)) return { kind: 'foreign', proxy };
     if (isBegun === true) return { kind: 'given up', at, reason };
-    if (Date.parse(at) < since) return { kind: 'no', at };
-    return { kind: 'yes', at, reason, generation, crash: method === 'crash' };
+    return restartSince({ at, reason, generation, method }, since);
   }
 
   async #status(call: AgentCall, { wait, log }: Of<'server_status'>): Promise<void> {
     if (wait) await waitWithProgress(this.#context, call, this.#started());
     const { flow, snapshots } = this.#context;
     await snapshots()?.disk.prepare(flow.config.rules.map((rule) => rule.name));
-    const asked = { waited: wait, log, outdated: this.#outdated() };
+    const asked = { session: call.session, waited: wait, log, outdated: this.#outdated() };
     this.#answer(call, statusAnswer(this.#context, asked, this.#names(call)));
   }
 
@@ -219,6 +218,11 @@ export class AgentTools {
   #answer(call: AgentCall, answer: Answer): void {
     answerAgent(call, toolResult(answer));
   }
+}
+
+function restartSince({ at, reason, generation, method }: Omit<Restart, 'exitCode'>, since: number): say.Verdict {
+  if (Date.parse(at) < since) return { kind: 'no', at };
+  return { kind: 'yes', at, reason, generation, crash: method === 'crash' };
 }
 
 /** The call that is meant, in the caller's own bytes: only the name and what its arguments are change. */

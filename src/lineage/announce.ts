@@ -1,13 +1,12 @@
-/** Tells the client, and the log, what a reload has changed: after the new generation serves, never before. */
+/** Tells the client, and who listens, what a reload has changed: after the new generation serves, never before. */
 import type { FlowContext } from '../flow/flow.js';
 import { describe } from '../lists/compare.js';
-import { LISTS } from '../lists/lists.js';
-import type { Marker } from '../state/restart-marker.js';
+import { LISTS, type ListName } from '../lists/lists.js';
 import { notifyLists } from '../exchange/handover.js';
 import type { Session, Upstream } from '../exchange/records.js';
-import { nameFiles } from '../agent/file-names.js';
 import type { Run } from './attempt-record.js';
-import type { Difference } from './list-diff.js';
+import type { Restart } from './history.js';
+import { changedFor, type Difference } from './list-diff.js';
 
 /** `restart`: how the last restart came about. */
 export function announce(
@@ -15,71 +14,66 @@ export function announce(
   session: Session,
   run: Run,
   upstream: Upstream | undefined,
-  restart: Marker | undefined,
+  restart: Restart | undefined,
 ): void {
-  const { log } = flow;
+  const { events } = flow;
   const ms = Math.round(performance.now() - run.began);
   const facts = { generation: upstream?.generation, pid: upstream?.process.pid, ms };
   const { failure } = session.lineage;
-  if (!session.agreement.isOpen) {
+  if (!session.lineage.agreement.isOpen) {
     // Nobody has asked it anything yet: whether it works will be known when it has answered.
-    log.info('starting', `starting: generation ${upstream?.generation}, pid ${upstream?.process.pid}`, facts);
+    events.emit({ kind: 'starting', as: 'unproven', ...facts });
     return;
   }
   if (run.first) return announceReady(flow, session, upstream, run.began);
   const found = run.difference;
-  for (const doubt of found?.unknown ?? []) log.warn('warning', doubt);
+  for (const text of found?.unknown ?? []) events.emit({ kind: 'warning', text });
   if (failure !== undefined) {
-    log.info('starting', `generation ${upstream?.generation} serves what was built before; the failure stands`, facts);
-    return announceLists(flow, session, withLate(found, upstream));
+    events.emit({ kind: 'starting', as: 'old-build', ...facts });
+    return announceToAll(flow, session, upstream, found, lateChanges(upstream));
   }
   const changes = found?.changes.map(describe) ?? [];
-  const why = causeOf(run, restart);
-  const what = changes.length > 0 ? `: ${changes.join(', ')}` : '';
-  log.info('reloaded', `reloaded in ${ms} ms${why}, generation ${upstream?.generation}${what}`, {
-    ...facts,
-    files: run.files,
-    phases: run.phases,
-    changes,
-  });
-  announceLists(flow, session, withLate(found, upstream));
+  const method = run.attempt.restart ? (restart?.method ?? 'change') : undefined;
+  const { files, phases } = run;
+  events.emit({ kind: 'reloaded', ...facts, files, phases, changes, method, reason: restart?.reason });
+  announceToAll(flow, session, upstream, found, lateChanges(upstream));
 }
 
 /** What the new generation said of its lists after it was asked for them, and before it served, is true by now. */
-function withLate(found: Difference = nothing, upstream: Upstream | undefined): Difference {
+function lateChanges(upstream: Upstream | undefined): readonly ListName[] {
   const suppressed = upstream?.suppressedListChanges;
   const late = LISTS.filter((list) => suppressed?.has(list.notification)).map((list) => list.name);
   suppressed?.clear();
-  return { ...found, changed: [...found.changed, ...late] };
+  return late;
 }
 
-function causeOf({ files, attempt }: Run, restart: Marker | undefined): string {
-  if (files.length > 0) return ` (${nameFiles(files)})`;
-  if (!attempt.restart) return '';
-  return {
-    crash: ' (after a crash)',
-    server: ' (the server asked for it)',
-    start: ' (after a failed start)',
-    change: '',
-    request: '',
-  }[restart?.method ?? 'change'];
+/** Tells each client of the lists that differ from its own. `found`: for the first client; `late`: for all. */
+export function announceToAll(
+  flow: FlowContext,
+  first: Session,
+  upstream: Upstream | undefined,
+  found: Difference = nothing,
+  late: readonly ListName[] = [],
+): void {
+  for (const session of first.lineage.sessions) {
+    const changed = session === first ? found.changed : changedFor(session, upstream, found);
+    announceLists(flow, session, { ...found, changed: [...changed, ...late] });
+  }
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */
 export function announceReady(
-  { log }: FlowContext,
+  { events }: FlowContext,
   { lineage }: Session,
   upstream: Upstream | undefined,
   since: number,
 ): void {
   const { failure } = lineage;
-  const { generation: number, process } = upstream ?? {};
+  const { generation, process } = upstream ?? {};
   const pid = process?.pid;
   const ms = Math.round(performance.now() - since);
   // Nobody may have asked it anything before an edit failed: that it answers now does not mend the edit.
-  const failing = failure === undefined ? {} : { failing: true };
-  const text = `ready: generation ${number}, pid ${pid}${failure === undefined ? '' : '; the failure stands'}`;
-  log.info('ready', text, { generation: number, pid, ms, ...failing });
+  events.emit({ kind: 'ready', generation, pid, ms, failing: failure !== undefined });
 }
 
 const nothing: Difference = { changes: [], changed: [], unknown: [] };
@@ -91,7 +85,7 @@ export function announceAgentTools(flow: FlowContext, session: Session): void {
 
 /** Tells the client of the lists that differ, if it wants to know. */
 export function announceLists(flow: FlowContext, session: Session, found: Difference): void {
-  const { config, log } = flow;
+  const { config, events } = flow;
   if (!session.agreement.isInitialized) return;
   // Our tools, listed in place of a server that had never come up, leave the list with its coming.
   const withdrawn = session.hasServerAnswered && session.standInTools === 'listed';
@@ -103,6 +97,5 @@ export function announceLists(flow: FlowContext, session: Session, found: Differ
     .map((list) => list.name)
     .filter((name) => config.notify === 'always' || found.changed.includes(name) || (name === 'tools' && withdrawn));
   const told = notifyLists(session, config.notify === 'never' ? [] : changed);
-  if (told.length > 0)
-    log.info('list-changed', `the client is told of changed lists: ${told.join(', ')}`, { lists: told });
+  if (told.length > 0) events.emit({ kind: 'list-changed', lists: told });
 }

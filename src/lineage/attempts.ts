@@ -6,10 +6,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { buildNote, type LastBuild } from '../agent/status-report.js';
+import { printedText } from '../agent/excerpt.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
 import { demote, type PendingHandshake } from '../exchange/handover.js';
-import { nameFiles } from '../agent/file-names.js';
 import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
 import { Backoff } from './backoff.js';
 import { isCodeError } from './busy.js';
@@ -18,26 +18,31 @@ import { pathsOf } from '../project/disk.js';
 import type { Rule } from '../config/config.js';
 import type { Project } from '../project/project.js';
 import { baselines, type Baselines } from './list-diff.js';
-import { announceAgentTools, announceLists } from './announce.js';
+import { announceAgentTools, announceToAll } from './announce.js';
 import { notSpawned } from '../server/not-spawned.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
 import { hangs } from './handshake-timeout.js';
-import { adoptStep, failureOf, startStep, type StartStep } from './start-step.js';
+import { adoptStep, startStep, type StartStep } from './start-step.js';
+import { endedFailure, saveOutput } from './server-failures.js';
 import { servingOf } from './state.js';
 import type { Attempt, Event, State } from './states.js';
 import { drain, type Stopping } from './draining.js';
+import type { History } from './history.js';
 import { Snapshots } from './snapshots.js';
 
 export interface AttemptsContext extends Stopping {
+  readonly history: History;
   state(): State;
   dispatch(event: Event): void;
   readonly project: Project;
   readonly window: AttemptWindow;
   /** The disk has been quiet for a while: it is time to look at it. */
   onQuiet(): void;
+  /** The command of the very first server can't be run. */
+  onNotStarted(error: NodeJS.ErrnoException): void;
 }
 
 export class Attempts {
@@ -60,7 +65,7 @@ export class Attempts {
 
   constructor(context: AttemptsContext) {
     this.#context = context;
-    this.#bytecode = new StaleBytecode((text) => context.flow.log.warn('warning', text));
+    this.#bytecode = new StaleBytecode((text) => context.flow.events.emit({ kind: 'warning', text }));
     if (context.project.disk.isOpen) this.#snapshots = this.#createSnapshots();
   }
 
@@ -83,7 +88,7 @@ export class Attempts {
     this.abort();
     this.#run = run;
     if (files.length > 0 && !attempt.retry) {
-      flow.log.info('change', `changed: ${nameFiles(files)}`, { files });
+      flow.events.emit({ kind: 'change', files });
       this.backoff.reset();
     }
     this.#snapshots?.forget('failed');
@@ -217,9 +222,9 @@ export class Attempts {
     const { flow, traffic } = this.#context;
     if (restart) run.next = 'restart';
     this.#owing = { next: run.next, signals: run.signals };
-    const before = toolsBeside(traffic.session);
+    const before = [...traffic.lineage.sessions].map((session) => ({ session, tools: toolsBeside(session) }));
     traffic.reconfigure(flow.config);
-    if (toolsBeside(traffic.session) !== before) announceAgentTools(flow, traffic.session);
+    for (const { session, tools } of before) if (toolsBeside(session) !== tools) announceAgentTools(flow, session);
     const since = Date.now() - (performance.now() - run.began);
     this.#snapshots?.recordConfiguration(version);
     await this.#context.project.watchAnew(version, since);
@@ -253,7 +258,7 @@ export class Attempts {
     // A server takes its time to read a file again.
     const signal = AbortSignal.any([run.abort.signal, over]);
     void lateDifference(refresh, before, signal).then((late) => {
-      if (late !== undefined && !signal.aborted) announceLists(flow, session, late);
+      if (late !== undefined && !signal.aborted) announceToAll(flow, session, upstream, late);
     });
   }
 
@@ -294,7 +299,7 @@ export class Attempts {
       case 'aborted':
         return;
       case 'not-spawned': {
-        if (number === 1) return void flow.notStarted(step.error);
+        if (number === 1) return this.#context.onNotStarted(step.error);
         return this.#failed(number, run, notSpawned(flow.name, flow.config.cwd, step.error), false);
       }
       case 'failed':
@@ -303,10 +308,12 @@ export class Attempts {
         if (!(await this.#finish(run))) return;
         // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
         if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, run, await step.open());
-        if (step.upstream.process.isGone)
-          return this.#failed(number, run, failureOf(flow, step.upstream, 'start'), false);
+        if (step.upstream.process.isGone) {
+          const output = saveOutput(flow, step.upstream);
+          return this.#failed(number, run, endedFailure('start', flow.name, step.upstream, output), false);
+        }
         run.first = awaitsFirst(lineage) && (run.attempt.number === 1 || lineage.agreement.isLocalResult);
-        if (number > 1) history.restarting(number, run, this.lastExit);
+        if (number > 1) history.recordRestarting(number, run, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }
   }
@@ -318,7 +325,7 @@ export class Attempts {
     const state = this.#context.state();
     const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
     // What it needs may be in the hands of the server beside it, in words that nobody knows.
-    const beside = isBeside && !isCodeError(failure.output) ? true : undefined;
+    const beside = isBeside && !isCodeError(printedText(failure.output)) ? true : undefined;
     const pause = this.#restartDelay();
     this.#context.dispatch({
       on: 'start-failed',
@@ -358,7 +365,7 @@ export class Attempts {
     const { traffic, roster } = this.#context;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
-      this.#context.history.retiring(number + 1, run, this.lastExit);
+      this.#context.history.recordRetiring(number + 1, run, this.lastExit);
       this.#context.dispatch({ on: 'drains', generation: number });
       const upstream = roster.get(number);
       if (upstream === undefined) return;
@@ -380,7 +387,7 @@ export class Attempts {
 
   #createSnapshots(): Snapshots {
     const { flow, project, window, onQuiet } = this.#context;
-    return new Snapshots(project, window, () => flow.log, onQuiet);
+    return new Snapshots(project, window, flow.events, onQuiet);
   }
 
   #queue(run: Run, work: () => Promise<void>): void {

@@ -79,7 +79,7 @@ export class ChangeDetector {
     if (isDeferred && !this.#isDeferred) {
       const what = `${nameFiles(files)} changed after each of the last reloads, with nobody asking for anything, as if the server wrote it`;
       const then = 'It is reloaded when the client asks for something next. Use --ignore for such files';
-      flow.log.warn('warning', `${what}. ${then}`, { files });
+      flow.events.emit({ kind: 'warning', text: `${what}. ${then}`, files });
     }
     return (this.#isDeferred = isDeferred);
   }

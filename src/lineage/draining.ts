@@ -5,9 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import { dropGeneration, endHold, type Dropped } from '../exchange/handover.js';
-import type { PendingRequest, Upstream } from '../exchange/records.js';
-import { nameFiles } from '../agent/file-names.js';
-import type { History } from './history.js';
+import type { PendingRequest, Session, Upstream } from '../exchange/records.js';
 import type { LiveGenerations } from './live-generations.js';
 import type { MessageFlow } from './message-flow.js';
 
@@ -17,7 +15,6 @@ export interface Stopping {
   readonly roster: LiveGenerations;
   /** Aborted when the proxy ends. */
   readonly over: AbortSignal;
-  readonly history: History;
 }
 
 /** Under `replace`, how long a server has to go by itself if the one before it did not: nobody is served meanwhile. */
@@ -34,7 +31,7 @@ const LAST_ANSWERS = 1000;
  * `--stop-timeout`, SIGKILL after as long again. `isReplacing`: no other server runs meanwhile, so that calls wait for its end.
  */
 export async function drain(stopping: Stopping, upstream: Upstream, isReplacing: boolean): Promise<void> {
-  const { flow, traffic, roster, over, history } = stopping;
+  const { flow, traffic, roster, over } = stopping;
   const { drain: limit, signal, stopTimeout } = flow.config;
   if (upstream.owesAnything) await roster.untilDrained(upstream, limit, over);
   // A client that has just been told how a task ended may ask for more of it.
@@ -44,7 +41,7 @@ export async function drain(stopping: Stopping, upstream: Upstream, isReplacing:
   reportCutOff(stopping, upstream, dropGeneration(traffic.lineage, upstream));
   traffic.watchHold();
   // Who looks for the marker after the old server has gone has to find it.
-  await history.written();
+  await flow.events.flushed();
   const patience = stopTimeout === 0 ? DEFAULT_STOP_MS : stopTimeout;
   const after = isReplacing && roster.staysAfterStdin ? Math.min(KNOWN_TO_STAY_MS, patience) : patience;
   const kill = stopTimeout === 0 ? [] : [{ signal: 'SIGKILL' as const, after: stopTimeout }];
@@ -53,17 +50,12 @@ export async function drain(stopping: Stopping, upstream: Upstream, isReplacing:
   roster.staysAfterStdin = performance.now() - ended >= after;
 }
 
-/** Tells which calls the drain cut off, and what becomes of them. */
+/** Tells which requests the end of the drain cut off. */
 function reportCutOff({ flow }: Stopping, { generation }: Upstream, dropped: Dropped): void {
   if (dropped.answered.length + dropped.sentAgain.length === 0) return;
   const [cutOff, sentAgain] = [dropped.answered.map(nameOf), dropped.sentAgain.map(nameOf)];
-  const what = `generation ${generation} was replaced, and is stopped before it has answered ${nameFiles([...cutOff, ...sentAgain])}: that took more than ${flow.config.drain} ms (--drain)`;
-  const fates = [
-    cutOff.length === 0 ? '' : `the client is told that ${nameFiles(cutOff)} may have run`,
-    sentAgain.length === 0 ? '' : `${nameFiles(sentAgain)} is sent again`,
-  ];
-  const text = `${what}; ${fates.filter((fate) => fate !== '').join(', ')}`;
-  flow.log.warn('drained', text, { generation, cutOff, sentAgain });
+  const limitMs = flow.config.drain;
+  flow.events.emit({ kind: 'cut-off', generation, answered: cutOff, sentAgain, limitMs });
 }
 
 /** The tool that was called, or the method of another request. */
@@ -77,11 +69,11 @@ function nameOf({ method, message }: PendingRequest): string {
  * stayed (P1). Resolves when nobody owes anything.
  */
 export async function lastAnswers({ flow, traffic, roster, over }: Stopping): Promise<void> {
-  const { lineage, gate } = traffic;
+  const { lineage } = traffic;
   endHold(lineage);
   const owing = [...roster].filter(({ owesAnything }) => owesAnything);
   await Promise.all(owing.map((upstream) => roster.untilDrained(upstream, flow.config.drain, over)));
-  await gate.emptied();
+  await traffic.gatesEmptied();
 }
 
 /**
@@ -92,10 +84,21 @@ export async function lastHeld({ traffic }: Stopping, reload: { idle(): Promise<
   if (traffic.lineage.hold.size === 0) return;
   const late = new AbortController();
   await Promise.race([
-    reload.idle().then(() => traffic.gate.emptied()),
+    reload.idle().then(() => traffic.gatesEmptied()),
     delay(LAST_ANSWERS, undefined, { signal: late.signal }).catch(() => {}),
   ]);
   late.abort();
+}
+
+/**
+ * One of several clients has closed its side: the others stay, and with them the servers. What it asked before is
+ * answered, if that takes but a moment. Resolves when the client has read the last of it.
+ */
+export async function leave({ traffic, roster, over }: Stopping, session: Session): Promise<void> {
+  const isOwn = (one: { readonly session: Session }): boolean => one.session === session;
+  const isOwed = [...traffic.lineage.hold].some(isOwn) || [...roster].some(({ pending }) => [...pending].some(isOwn));
+  if (isOwed) await delay(LAST_ANSWERS, undefined, { signal: over }).catch(() => {});
+  await traffic.detach(session)?.drained();
 }
 
 /** A candidate that nobody waits for any more. */

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';
-import { readStateFile, writeWhole } from '../state/state-file.js';
+import { readStateFileSync, writeAtomically } from '../state/state-file.js';
 import type { LineageRecord } from '../exchange/records.js';
 import { membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
@@ -18,13 +18,13 @@ type Method = 'initialize' | 'server/discover';
 export class HandshakeCache {
   readonly #flow: FlowContext;
   readonly #lineage: LineageRecord;
-  /** Reading first, then one writing after the other: the last one that is asked for is the one that stays. */
-  #work: Promise<void>;
+  /** One writing after the other: the last one that is asked for is the one that stays. */
+  #work: Promise<void> = Promise.resolve();
 
   constructor(flow: FlowContext, lineage: LineageRecord) {
     this.#flow = flow;
     this.#lineage = lineage;
-    this.#work = load(flow, lineage);
+    load(flow, lineage);
   }
 
   async save(method: Method, answer: Message): Promise<void> {
@@ -39,8 +39,6 @@ export class HandshakeCache {
 
   /** The server is not modern, or no longer. */
   async forgetDiscover(): Promise<void> {
-    // A server may have answered before the file is read.
-    await this.#work;
     const { cachedHandshake } = this.#lineage;
     if (cachedHandshake['server/discover'] === undefined && cachedHandshake.refusesDiscover === true) return;
     delete cachedHandshake['server/discover'];
@@ -54,10 +52,13 @@ export class HandshakeCache {
   }
 }
 
-/** Fills in what is known from earlier. */
-async function load(flow: FlowContext, { cachedHandshake }: LineageRecord): Promise<void> {
+/**
+ * Fills in what is known from earlier. At once: a server may fail so soon that the client's opening would be answered
+ * before the file is read, and a client is told only once what a server can do.
+ */
+function load(flow: FlowContext, { cachedHandshake }: LineageRecord): void {
   try {
-    const all = membersOf(JSON.parse(await readStateFile(join(flow.config.stateDir, NAME))));
+    const all = membersOf(JSON.parse(readStateFileSync(join(flow.config.stateDir, NAME))));
     for (const method of ['initialize', 'server/discover'] as const) {
       if (all[method] !== undefined) cachedHandshake[method] ??= membersOf(all[method]);
     }
@@ -77,7 +78,7 @@ function recordVersion({ cachedHandshake, agreement }: LineageRecord, got: unkno
 }
 
 async function write(flow: FlowContext, { cachedHandshake, ports }: LineageRecord): Promise<void> {
-  const written = await writeWhole(join(flow.config.stateDir, NAME), `${JSON.stringify(cachedHandshake)}\n`);
+  const written = await writeAtomically(join(flow.config.stateDir, NAME), `${JSON.stringify(cachedHandshake)}\n`);
   if (!written.ok) ports.warnOnce(written.problem);
 }
 

@@ -13,7 +13,7 @@ import { isForeseen } from '../exchange/opening-answers.js';
 import type { Session, Upstream } from '../exchange/records.js';
 import { keyOf } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
-import { reportOf } from './start-step.js';
+import { saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { Event, State } from './states.js';
 import type { Stopping } from './draining.js';
@@ -69,6 +69,5 @@ export class FirstStart {
 
 /** What is wrong with a server that runs and does not open the session. */
 export function hangs(flow: FlowContext, upstream: Upstream, ms: number): Failure {
-  const how = `has not answered the handshake for ${Math.round(ms / 1000)} s, but is still running`;
-  return { kind: 'start', command: flow.name, how, output: reportOf(flow, upstream), late: true };
+  return { kind: 'start', command: flow.name, cause: { kind: 'hanging', ms }, output: saveOutput(flow, upstream) };
 }

@@ -4,11 +4,13 @@
  * client. When to do it, and what a failure means, is for others.
  */
 import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../exchange/eras.js';
-import { replayRequest, type PendingHandshake } from '../exchange/handover.js';
+import type { PendingHandshake } from '../exchange/handover.js';
 import { reopenStreams } from '../exchange/listen-streams.js';
 import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
+import { logLevelOf, replayRequest, subscriptionsOf } from '../exchange/settings.js';
 import type { Reply } from '../server/upstream.js';
-import { capabilitiesOf, membersOf, type Era } from '../session/agreement.js';
+import { otherEraText, type OtherEra } from '../agent/failure.js';
+import { capabilitiesOf, membersOf } from '../session/agreement.js';
 import { notification } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 
@@ -17,9 +19,9 @@ type Members = Readonly<Record<string, unknown>>;
 export type Handshake =
   | { readonly kind: 'done'; readonly capabilities: Members }
   /**
-   * `otherEra`: what is said of a server that does not speak the era in which the client opened its session without it.
+   * `otherEra`: set if it does not speak the era in which the client opened its session without it.
    */
-  | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: string }
+  | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: OtherEra }
   | { readonly kind: 'gone' };
 
 export function handshake(lineage: LineageRecord, upstream: Upstream, signal: AbortSignal): Promise<Handshake> {
@@ -56,13 +58,9 @@ async function refusedAsLegacy(
   const tools = await upstream.request('tools/list', lineage.agreement.paramsFor(undefined), signal);
   if (tools.kind === 'gone') return tools;
   if (tools.kind === 'error' && !isMethodMissing(tools.message))
-    return { kind: 'refused', error: errorIn(tools), otherEra: otherEra('legacy', 'modern') };
-  lineage.ports.warnOnce(`${otherEra('legacy', 'modern')}: reconnect if calls fail`);
+    return { kind: 'refused', error: errorIn(tools), otherEra: { server: 'legacy', client: 'modern' } };
+  lineage.ports.warnOnce(`${otherEraText({ server: 'legacy', client: 'modern' })}: reconnect if calls fail`);
   return undefined;
-}
-
-function otherEra(server: Era, client: Era): string {
-  return `The server seems to be one of MCP's ${server} era, and the client opened a ${client} session while no server was there to say so`;
 }
 
 function errorIn({ message }: { readonly message: Message }): string {
@@ -133,15 +131,23 @@ function openLegacy(lineage: LineageRecord, upstream: Upstream, reply: Reply): H
   if (reply.kind === 'gone') return reply;
   if (reply.kind === 'error') {
     const isOther = !hasServerAnswered(lineage) && agreement.isLocalResult && refusesLegacy(reply.message);
-    return { kind: 'refused', error: errorIn(reply), ...(isOther ? { otherEra: otherEra('modern', 'legacy') } : {}) };
+    return {
+      kind: 'refused',
+      error: errorIn(reply),
+      ...(isOther && { otherEra: { server: 'modern', client: 'legacy' } }),
+    };
   }
   const result = membersOf(reply.message.read(['result']));
   warnOfVersion(lineage, agreement.result?.['protocolVersion'], result['protocolVersion']);
   compareCapabilities(lineage, upstream, capabilitiesOf(result));
-  if (agreement.hasClientInitialized) upstream.channel.send(notification('notifications/initialized'));
-  if (agreement.logLevel !== undefined) replayRequest(lineage, upstream, 'logging/setLevel', agreement.logLevel);
-  for (const params of agreement.subscriptions.values())
-    replayRequest(lineage, upstream, 'resources/subscribe', params);
+  upstream.introduction = reply.message.copy();
+  if (agreement.hasClientInitialized || [...lineage.sessions].some((each) => each.agreement.hasClientInitialized)) {
+    upstream.isInitialized = true;
+    upstream.channel.send(notification('notifications/initialized'));
+  }
+  const logLevel = logLevelOf(lineage);
+  if (logLevel !== undefined) replayRequest(lineage, upstream, 'logging/setLevel', logLevel);
+  for (const params of subscriptionsOf(lineage)) replayRequest(lineage, upstream, 'resources/subscribe', params);
   for (const session of lineage.sessions) upstream.sessionsReplayedTo.add(session);
   ports.introduced('initialize', reply.message);
   return { kind: 'done', capabilities: capabilitiesOf(result) };

@@ -1,31 +1,21 @@
 /**
- * Says in the log, and shows to `mcp-hotline status`, every change of state that a person cares about: a failure and
- * what follows from it, a crash, and that either is mended. It looks at the transitions of state.ts and changes
- * nothing.
+ * Tells every change of state that a person cares about: a failure and what follows from it, a crash, that either is
+ * mended, and how the server is. It looks at the transitions of state.ts and changes nothing. The words are the sinks'.
  */
-import type { Failure } from '../agent/words.js';
+import type { Mended } from '../agent/failure-log.js';
+import type { Failure } from '../agent/failure.js';
+import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
-import type { ProxyHealth } from '../state/status-file.js';
 import type { LineageRecord } from '../exchange/records.js';
 import type { Run } from './attempt-record.js';
 import { RESTART } from './exits.js';
-import {
-  crashText,
-  failureHeadline,
-  failureOutput,
-  failureText,
-  mendedText,
-  outlookOf,
-  type Mended,
-} from './failure-text.js';
-import type { History } from './history.js';
+import { outlookOf } from './outlook.js';
 import { failureOf, isAtRest } from './state.js';
 import type { Event, State, Step } from './states.js';
 
 export interface HealthContext {
   readonly flow: FlowContext;
   readonly lineage: LineageRecord;
-  readonly history: History;
   run(): Run | undefined;
 }
 
@@ -106,23 +96,14 @@ export class Health {
     if (this.#standing === undefined || serving === undefined) return;
     const { failure, since } = this.#standing;
     this.#standing = undefined;
-    flow.log.info('mended', mendedText(how, serving.generation), {
-      how,
-      generation: serving.generation,
-      pid: serving.process.pid,
-      kind: failure.kind,
-      since,
-    });
+    const { generation, process } = serving;
+    flow.events.emit({ kind: 'mended', how, generation, pid: process.pid, failure, since });
   }
 
   #failed(failure: Failure, step: Step, generation?: number): void {
     const { flow } = this.#context;
-    const { onFailure, logFile } = flow.config;
-    const outlook = outlookOf(step);
-    const isServers = failure.kind === 'start' || failure.kind === 'era';
-    const shown = { servesTools: onFailure === 'serve', withOutput: !isServers || logFile !== undefined };
-    const facts = { ...failure, ...outlook, ...(generation === undefined ? {} : { generation }) };
-    flow.log.error('failed', failureText(failure, outlook, shown), facts);
+    const servesTools = flow.config.onFailure === 'serve';
+    flow.events.emit({ kind: 'failed', failure, outlook: outlookOf(step), generation, servesTools });
   }
 
   #ended(event: Extract<Event, { on: 'exit' }>, step: Step): void {
@@ -132,20 +113,19 @@ export class Health {
     const outlook = outlookOf(step);
     const [after] = step;
     const current = failureOf(after);
-    const isStanding = current !== undefined && current !== failure;
-    const text = crashText(failure.how, exit.code === RESTART, outlook, isStanding);
-    const { kind, command, how, output } = failure;
-    this.#context.flow.log.warn('crashed', text, { generation, ...exit, kind, command, how, output, ...outlook });
+    const isOtherStanding = current !== undefined && current !== failure;
+    const asksForRestart = exit.code === RESTART;
+    const { events } = this.#context.flow;
+    events.emit({ kind: 'crashed', generation, exit, failure, outlook, asksForRestart, isOtherStanding });
   }
 
-  /** For `mcp-hotline status`. */
   show(state: State): void {
-    const { lineage, history } = this.#context;
+    const { lineage, flow } = this.#context;
     const client = (this.#client ??= lineage.agreement.client);
-    history.show({ health: this.#healthOf(state), ...(client === undefined ? {} : { client }) });
+    flow.events.emit({ kind: 'health', health: this.#healthOf(state), client });
   }
 
-  #healthOf(state: State): ProxyHealth {
+  #healthOf(state: State): HealthFacts {
     const standing = this.#standing;
     const { lineage } = this.#context;
     switch (state.at) {
@@ -169,8 +149,7 @@ export class Health {
       // What failed is being tried again, and requests wait for that.
       state: isAtRest(state) || !lineage.isHolding ? 'failing' : 'reloading',
       since,
-      failure: failureHeadline(failure),
-      output: failureOutput(failure),
+      failure,
       ...(nextTry === undefined || state.at !== 'waiting' ? {} : { nextTry }),
     };
   }

@@ -1,116 +1,107 @@
 /**
- * What has happened to the server, for whoever asks: the last reload, the last failure, the audit trail and the marker
- * of the last restart. It learns everything from the log's events, so that nothing has to be told twice.
+ * What has happened to the servers of a lineage, as records: the last reload, failure, change, build and restart. It
+ * listens to the events of its own lineage, so that nobody has to report anything twice, and says how each restart came
+ * about. What is written of it to the disk is for the sinks.
  */
-import { cutText } from '../agent/limits.js';
+import { crashedText, failedText, lineTooLongText } from '../agent/failure-log.js';
 import type { LastBuild } from '../agent/status-report.js';
-import type { FlowContext } from '../flow/flow.js';
-import { Audit, type AuditEvent, type AuditLine } from '../state/audit-trail.js';
-import type { EventName, Fields, Log } from '../sinks/log.js';
-import { writeMarker, type Marker } from '../state/restart-marker.js';
-import { maskArguments } from '../state/mask-arguments.js';
-import { Shown, type RunningProxy } from '../state/status-file.js';
+import type { EventBus } from '../events/bus.js';
+import type { EventOf, ReloadFacts, RestartMethod } from '../events/events.js';
 import type { Run } from './attempt-record.js';
 import { RESTART } from './exits.js';
-import { withoutBanner } from '../process/script-banner.js';
 
-export interface Happened {
+export interface LastReload extends ReloadFacts {
+  /** ISO 8601. */
   readonly at: string;
-  readonly text: string;
-  readonly facts: Fields;
 }
 
-/** Which events of the log are lines of the trail, and which of their facts. */
-const audited: Partial<Record<EventName, AuditEvent>> = {
-  ready: 'started',
-  change: 'change',
-  built: 'built',
-  reloaded: 'reloaded',
-  failed: 'failed',
-  mended: 'mended',
-  crashed: 'crashed',
-  closed: 'stopped',
-};
-const kept = ['generation', 'pid', 'ms', 'phases', 'files', 'changes'] as const;
-/** Of what a build or a server printed. */
-const MAX_OUTPUT = 2000;
+export interface LastFailure {
+  readonly at: string;
+  /** As the log says it. */
+  readonly text: string;
+}
+
+export interface LastChange {
+  readonly at: string;
+  /** None if the configuration was changed. */
+  readonly files: readonly string[];
+}
+
+/** A restart of the server. */
+export interface Restart {
+  readonly at: string;
+  readonly reason: string;
+  readonly generation: number;
+  /** How the last server came to its end, if by itself. */
+  readonly exitCode: number | null;
+  readonly method: RestartMethod;
+}
+
+export interface HistoryContext {
+  readonly events: EventBus;
+  /** Of the log: what a server printed belongs to its text only where the reader has not seen it. */
+  readonly isLogFile: () => boolean;
+}
+
+const KINDS = [
+  'reloaded',
+  'mended',
+  'failed',
+  'line-too-long',
+  'crashed',
+  'change',
+  'saved-meanwhile',
+  'configuration-changed',
+] as const;
 
 export class History {
-  readonly audit: Audit;
-  readonly #dir: string;
-  readonly #problem: (problem: string) => void;
-  #lastReload: Happened | undefined;
-  #lastFailure: Happened | undefined;
-  #lastChange: Happened | undefined;
-  #reason: string | undefined;
-  #lastRestart: Marker | undefined;
-  #begunRestart: Marker | undefined;
+  readonly #context: HistoryContext;
+  readonly #subscription: Disposable;
+  #lastReload: LastReload | undefined;
+  #lastFailure: LastFailure | undefined;
+  #lastChange: LastChange | undefined;
+  /** Why somebody has asked for the next restart. */
+  #requestedReason: string | undefined;
+  #lastRestart: Restart | undefined;
+  #begunRestart: Restart | undefined;
   /** How the last server that ended by itself did so: while it served, or before it had answered anything. */
   #lastEnd: 'crash' | 'start' | undefined;
-  readonly #shown: Shown;
-  #marked: Promise<unknown> = Promise.resolve();
+  /** The last build that ran, well or not. */
+  lastBuild: LastBuild | undefined;
 
-  constructor(flow: FlowContext) {
-    const { log } = flow;
-    this.#dir = flow.config.stateDir;
-    let told = false;
-    this.#problem = (problem) => {
-      if (!told) log.warn('warning', problem);
-      told = true;
-    };
-    this.audit = new Audit(this.#dir, this.#problem);
-    const { cwd, command } = flow.config;
-    const args = maskArguments([command, ...flow.config.args]).slice(1);
-    this.#shown = new Shown(this.#dir, { cwd, command, args }, this.#problem);
+  constructor(context: HistoryContext) {
+    this.#context = context;
+    this.#subscription = context.events.subscribe(KINDS, (event) => this.#record(event));
   }
 
-  get lastReload(): Happened | undefined {
+  get lastReload(): LastReload | undefined {
     return this.#lastReload;
   }
 
   /** The last change of watched files that was acted on. */
-  get lastChange(): Happened | undefined {
+  get lastChange(): LastChange | undefined {
     return this.#lastChange;
   }
 
-  /** The last restart that this proxy has made, on the disk or not: its server serves or has served. */
-  get lastRestart(): Marker | undefined {
+  /** The last restart that this lineage has made, on the disk or not: its server serves or has served. */
+  get lastRestart(): Restart | undefined {
     return this.#lastRestart;
   }
 
   /** A restart after that one, whose server has not come up. */
-  get begunRestart(): Marker | undefined {
+  get begunRestart(): Restart | undefined {
     return this.#begunRestart;
   }
 
   /** Undefined once a reload has gone well, or the edit was undone. */
-  get lastFailure(): Happened | undefined {
+  get lastFailure(): LastFailure | undefined {
     return this.#lastFailure;
   }
 
-  /** The last build that ran, well or not. */
-  lastBuild: LastBuild | undefined;
-
-  /** The same log, with an eye on it. */
-  watching(log: Log): Log {
-    const eye =
-      (write: Log['info']): Log['info'] =>
-      (event, text, fields = {}) => {
-        write(event, text, fields);
-        this.#note(event, text, fields);
-      };
-    return { debug: eye(log.debug), info: eye(log.info), warn: eye(log.warn), error: eye(log.error) };
-  }
-
-  /** For `mcp-hotline status`. */
-  show(news: Partial<RunningProxy>): void {
-    this.#shown.show(news);
-  }
-
-  /** Somebody asks for a restart. Resolves when it is on record. */
-  requested(reason: string): Promise<void> {
-    this.#reason = reason;
-    return this.audit.write('restart requested', { cause: reason });
+  /** Somebody asks for a restart. */
+  recordRequest(reason: string): void {
+    this.#requestedReason = reason;
+    this.#context.events.emit({ kind: 'restart-requested', reason });
   }
 
   /**
@@ -118,135 +109,101 @@ export class History {
    * serves.
    * `exitCode`: how the last one came to its end, if it did so by itself.
    */
-  restarting(generation: number, run: Run, exitCode: number | null): void {
+  recordRestarting(generation: number, run: Run, exitCode: number | null): void {
     if (run.marked) return;
     run.marked = true;
-    // A start that failed, and is made again: its cause is still what the old server was stopped for.
+    // A start that failed is made again: its cause is still what the old server was stopped for.
     const begun = run.attempt.restart ? this.#begunRestart : undefined;
     const method = begun?.method ?? this.#methodOf(run, exitCode);
-    const reasons: Record<Marker['method'], string> = {
-      request: this.#reason ?? 'a reload was asked for by a signal',
+    const reasons: Record<RestartMethod, string> = {
+      request: this.#requestedReason ?? 'a reload was asked for by a signal',
       change: run.files.slice(0, 10).join(', '),
       server: 'the server asked for it',
       crash: 'the server crashed',
       start: 'the start before had failed',
     };
     this.#begunRestart = {
-      timestamp: new Date().toISOString(),
+      at: new Date().toISOString(),
       reason: begun?.reason ?? reasons[method],
       generation,
       exitCode: run.attempt.restart && begun === undefined ? exitCode : null,
       method,
-      proxy: process.pid,
     };
-    this.#reason = undefined;
+    this.#requestedReason = undefined;
   }
 
   /**
-   * The same with `replace`: the old server is stopped first. Whoever finds the marker must not take that for a
+   * The same with `replace`, where the old server is stopped first: whoever finds the marker must not take that for a
    * restart.
    */
-  retiring(generation: number, run: Run, exitCode: number | null): void {
-    this.restarting(generation, run, exitCode);
-    if (this.#begunRestart !== undefined) this.#mark({ ...this.#begunRestart, begun: true });
+  recordRetiring(generation: number, run: Run, exitCode: number | null): void {
+    this.recordRestarting(generation, run, exitCode);
+    if (this.#begunRestart !== undefined)
+      this.#context.events.emit({ kind: 'restart', ...this.#begunRestart, begun: true });
   }
 
-  /** A generation serves: the restart that was begun has come about. */
-  serves(generation: number): void {
+  /** A generation serves, so the restart that was begun has come about. */
+  recordServing(generation: number): void {
     const begun = this.#begunRestart;
     if (begun === undefined) return;
     this.#begunRestart = undefined;
     // With `replace` the number was not certain: a candidate may have failed before this one.
     this.#lastRestart = { ...begun, generation };
-    this.#mark(this.#lastRestart);
+    this.#context.events.emit({ kind: 'restart', ...this.#lastRestart, begun: false });
   }
 
-  #mark(marker: Marker): void {
-    this.#marked = this.#marked.then(async () => {
-      const written = await writeMarker(this.#dir, marker);
-      if (!written.ok) this.#problem(written.problem);
-    });
+  close(): void {
+    this.#subscription[Symbol.dispose]();
   }
 
-  #methodOf({ files, attempt }: Run, exitCode: number | null): Marker['method'] {
-    if (this.#reason !== undefined) return 'request';
+  #methodOf({ files, attempt }: Run, exitCode: number | null): RestartMethod {
+    if (this.#requestedReason !== undefined) return 'request';
     if (attempt.restart && this.#lastEnd === 'start') return 'start';
     if (attempt.restart) return exitCode === RESTART ? 'server' : 'crash';
     return files.length > 0 ? 'change' : 'request';
   }
 
-  /** The proxy ends: everything is on the disk, and it is no longer among those that run. */
-  async close(): Promise<void> {
-    await this.written();
-    await this.#shown.close();
-  }
-
-  /** Resolves when the last marker and every line so far are on the disk, or can't be. */
-  async written(): Promise<void> {
-    await this.#marked;
-    await this.audit.flushed();
-  }
-
-  #note(event: EventName, text: string, fields: Fields): void {
-    const happened = { at: new Date().toISOString(), text, facts: fields };
-    if (event === 'reloaded') {
-      this.#lastReload = happened;
-      this.#lastFailure = undefined;
-    }
-    if (event === 'mended') this.#lastFailure = undefined;
-    if (event === 'failed' || event === 'crashed') this.#lastFailure = happened;
-    if (event === 'crashed') this.#begunRestart = undefined;
-    if (event === 'crashed' || (event === 'failed' && fields['kind'] === 'start')) {
-      this.#lastEnd = event === 'crashed' ? 'crash' : 'start';
-    }
-    if (event === 'change') this.#lastChange = happened;
-    // A restart that was asked for and did not come about is no reason for a later one; nor is one that has.
-    if (event === 'failed' || event === 'reloaded') this.#reason = undefined;
-    const line = event === 'failed' && fields['kind'] === 'build' ? 'build failed' : audited[event];
-    if (line === undefined) return;
-    const cause = this.#causeOf(event, text, fields);
-    const { client } = this.#shown.now;
-    const facts = { ...factsOf(event, fields), ...(cause === undefined ? {} : { cause }) };
-    void this.audit.write(line, { ...facts, ...(event === 'ready' && client !== undefined ? { client } : {}) });
-    this.#show(event, happened.at, facts, fields['failing'] === true);
-  }
-
-  #causeOf(event: EventName, text: string, { command, how }: Fields): string | undefined {
-    if (event === 'failed' || event === 'crashed') return typeof how === 'string' ? `${String(command)} ${how}` : text;
-    return event === 'reloaded' ? this.#lastRestart?.reason : undefined;
-  }
-
-  #show(event: EventName, at: string, facts: Facts, isFailing: boolean): void {
-    const { generation, pid, cause } = facts;
-    const serves = typeof generation === 'number' ? { generation, server: pid } : {};
-    switch (event) {
-      case 'ready':
-        return this.#shown.show(isFailing ? serves : { ...serves, ...this.#mended(at) });
-      case 'reloaded':
-        return this.#shown.show({ ...serves, lastReload: { at, ...facts }, ...this.#mended(at) });
+  #record(event: EventOf<(typeof KINDS)[number]>): void {
+    const at = new Date().toISOString();
+    switch (event.kind) {
+      case 'reloaded': {
+        const { generation, pid, ms, files, phases, changes } = event;
+        this.#lastReload = { at, generation, pid, ms, files, phases, changes };
+        this.#lastFailure = undefined;
+        // A restart that has come about, or that has failed, is no reason for a later one.
+        this.#requestedReason = undefined;
+        return;
+      }
       case 'mended':
-        return this.#shown.show(this.#mended(at));
+        this.#lastFailure = undefined;
+        return;
       case 'failed':
+      case 'line-too-long':
+        this.#lastFailure = { at, text: this.#textOf(event) };
+        if (event.kind === 'failed' && event.failure.kind === 'start') this.#lastEnd = 'start';
+        this.#requestedReason = undefined;
+        return;
       case 'crashed':
-        return this.#shown.show({ lastFailure: { at, event, cause: cause ?? '' } });
+        this.#lastFailure = { at, text: this.#textOf(event) };
+        this.#begunRestart = undefined;
+        this.#lastEnd = 'crash';
+        return;
+      case 'configuration-changed':
+        this.#lastChange = { at, files: [] };
+        return;
       default:
+        this.#lastChange = { at, files: event.files };
     }
   }
 
-  #mended(at: string): Partial<RunningProxy> {
-    const { lastFailure } = this.#shown.now;
-    return lastFailure === undefined ? {} : { lastFailure: { mended: at, ...lastFailure } };
+  #textOf(event: EventOf<'failed' | 'line-too-long' | 'crashed'>): string {
+    switch (event.kind) {
+      case 'failed':
+        return failedText(event, this.#context.isLogFile());
+      case 'line-too-long':
+        return lineTooLongText(event);
+      case 'crashed':
+        return crashedText(event);
+    }
   }
-}
-
-type Facts = Omit<AuditLine, 'time' | 'event' | 'proxy'>;
-
-function factsOf(event: EventName, fields: Fields): Facts {
-  const { output, how } = fields;
-  const said = typeof output === 'string' ? cutText(withoutBanner(output).rest, MAX_OUTPUT) : '';
-  return {
-    ...Object.fromEntries(kept.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]))),
-    ...(said === '' ? {} : { output: said }),
-    ...(event === 'mended' && typeof how === 'string' ? { how } : {}),
-  };
 }

@@ -147,6 +147,20 @@ export function difference({ served, previous }: Baselines, after: Lists): Diffe
   return { changes: compareAll(previous, after).changes, changed, unknown };
 }
 
+/**
+ * The lists to tell a further client of: those that differ from what this one has. Of a list that it was never served it
+ * has what the server before had. `found`: for the first client.
+ */
+export function changedFor(session: Session, upstream: Upstream | undefined, found: Difference): readonly ListName[] {
+  const served = servedLists(session);
+  return LISTS.filter((list) => {
+    const [was, is] = [served.get(list.name), upstream?.knownLists.get(list.name)];
+    if (is?.known === false) return true;
+    if (was === undefined) return found.changes.some((change) => change.list === list.name);
+    return compareLists(list, itemsOf(was), itemsOf(is)).length > 0;
+  }).map((list) => list.name);
+}
+
 function compareAll(before: Lists, after: Lists): Difference {
   const changes: ListChange[] = [];
   const changed: ListName[] = [];

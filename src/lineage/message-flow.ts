@@ -1,15 +1,17 @@
 /**
- * The message side of the reload flow: the client's streams, the gate that its lines pass, the verdicts on them, and
- * the generations they go to. Slows down whoever writes faster than the other side reads. Knows nothing of attempts.
+ * The message side of a lineage: the clients that are attached, the verdicts on what they and the servers say, and the
+ * generations that messages go to. Slows down whoever writes faster than the other side reads. Knows nothing of
+ * attempts, and no transport.
  */
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
-import { SESSION } from '../channel/channel.js';
-import { StdioChannel } from '../channel/stdio.js';
+import type { Channel } from '../channel/channel.js';
 import type { Config } from '../config/config.js';
+import { trafficOf } from '../events/traffic.js';
 import type { FlowContext } from '../flow/flow.js';
+import { attachSession, detachSession } from '../exchange/attach.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
 import { expire } from '../exchange/handover.js';
@@ -17,8 +19,8 @@ import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
   createLineageRecord,
-  createSession,
   type ExchangeOptions,
+  type Held,
   type LineageRecord,
   type Ports,
   type Session,
@@ -30,8 +32,8 @@ import type { ServerEvents } from '../server/start-server.js';
 import type { UpstreamContext } from '../server/upstream.js';
 import { membersOf } from '../session/agreement.js';
 import type { Envelope, Id } from '../wire/envelope.js';
-import { error, PARSE_ERROR } from '../wire/json-rpc.js';
-import { Gate } from '../front/gate.js';
+import type { Message } from '../wire/message.js';
+import type { ClientConnection, Connect } from '../front/connection.js';
 import { HandshakeCache } from './handshake-cache.js';
 import type { LiveGenerations } from './live-generations.js';
 import { WaitTicker } from './wait-ticker.js';
@@ -42,7 +44,7 @@ export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'r
   /** The client opens its session, and no server has answered it yet. */
   onOpening(session: Session, id: Id, method: string): void;
   /** The client has closed its side, and the verdict on all that it had sent has fallen. */
-  onClientEnd(): void;
+  onClientEnd(session: Session): void;
   /** The generation of which this was expected has said something. */
   onFirstMessage(upstream: Upstream): void;
   /** It has given its first answer. */
@@ -50,6 +52,11 @@ export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'r
   onExit(upstream: Upstream, exit: Exit): void;
   /** Why requests are held at the moment. */
   whyHeld(): string;
+}
+
+interface Client {
+  readonly connection: ClientConnection;
+  isGateFull: boolean;
 }
 
 /** How long a server may take to go after it has ended its streams. */
@@ -60,23 +67,21 @@ const OPENING_METHODS = new Set(['initialize', 'server/discover']);
 export class MessageFlow {
   readonly #flow: FlowContext;
   readonly lineage: LineageRecord;
-  readonly session: Session;
-  readonly client: StdioChannel;
   readonly serverEvents: ServerEvents<Session>;
   readonly upstreamContext: UpstreamContext;
-  readonly gate: Gate;
   readonly #generations: LiveGenerations;
   readonly #closed = new AbortController();
   readonly #ticker: WaitTicker;
-  /** Too much waits at the gate. */
-  #gateIsFull = false;
+  readonly #events: MessageFlowEvents;
+  readonly #clients = new Map<Session, Client>();
   readonly #warned = new Set<string>();
   #proxyRequests = 0;
   #expiring = false;
   #watchesStreams = false;
 
   constructor(flow: FlowContext, generations: LiveGenerations, events: MessageFlowEvents) {
-    const { config, log, io } = flow;
+    const { config, events: bus } = flow;
+    this.#events = events;
     // As many wait by it as the client has sent lists of tools.
     setMaxListeners(0, this.#closed.signal);
     this.#flow = flow;
@@ -95,9 +100,9 @@ export class MessageFlow {
         refusedDiscover: () => void cache.forgetDiscover(),
         later: (ms, work) =>
           void delay(ms, undefined, { signal: this.#closed.signal, ref: false }).then(work, () => {}),
-        warn: (text) => log.warn('warning', text),
+        warn: (text) => bus.emit({ kind: 'warning', text }),
         warnOnce: (text) => {
-          if (!this.#warned.has(text)) log.warn('warning', text);
+          if (!this.#warned.has(text)) bus.emit({ kind: 'warning', text });
           this.#warned.add(text);
         },
       },
@@ -116,49 +121,9 @@ export class MessageFlow {
       closed: this.#closed.signal,
     });
     const cache = new HandshakeCache(flow, this.lineage);
-    this.gate = new Gate({
-      needsCheck: events.needsCheck,
-      check: events.check,
-      forward: (read, since) => {
-        const message = asMeant(this.session, read);
-        const { envelope } = message;
-        if (!this.session.hasServerAnswered && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
-          events.onOpening(this.session, envelope.id, envelope.method);
-        fromClient(this.session, message, since);
-        if (envelope.kind !== 'notification') this.watchHold();
-      },
-      full: (full) => {
-        this.#gateIsFull = full;
-        this.applyBackpressure();
-      },
-    });
-    this.client = new StdioChannel(
-      io.input,
-      io.output,
-      // Asked for with each chunk: an edit of the configuration file may change it.
-      {
-        get limit() {
-          return flow.config.maxMessage;
-        },
-      },
-      {
-        message: (message) => this.gate.push(message),
-        oversized: (id = 'null') =>
-          this.client.send(error(id, PARSE_ERROR, flow.tooLong), id === 'null' ? SESSION : { kind: 'answer', to: id }),
-        end: (unfinished) => {
-          if (unfinished !== undefined) this.gate.push(unfinished);
-          void this.gate.emptied().then(() => events.onClientEnd());
-        },
-        full: (full) => {
-          for (const { channel } of generations) if (full) channel.pause();
-          for (const { channel } of generations) if (!full) channel.resume();
-        },
-        gone: () => events.onClientEnd(),
-      },
-    );
-    this.session = createSession(this.lineage, this.client);
     this.serverEvents = {
       message: (upstream, message) => {
+        if (bus.wants('traffic')) bus.emit(trafficOf('server', upstream.generation, message.envelope, message.length));
         const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
         fromServer(this.lineage, upstream, message);
         if (upstream.expectsFirstMessage) {
@@ -175,12 +140,12 @@ export class MessageFlow {
       },
       noise: flow.noise,
       oversized: ({ generation, process }) => {
-        const fault = `wrote a line of more than ${flow.config.maxMessage} bytes`;
-        log.error('failed', `generation ${generation} ${fault}: it is stopped. --max-message raises the limit`);
-        process.failAndKill(fault);
+        const limit = flow.config.maxMessage;
+        bus.emit({ kind: 'line-too-long', generation, limit });
+        process.failAndKill({ kind: 'line-too-long', limitBytes: limit });
       },
       full: () => this.applyBackpressure(),
-      halfClosed: ({ process }, pipe) => process.failAndKill(`closed its ${pipe} and was stopped`),
+      halfClosed: ({ process }, pipe) => process.failAndKill({ kind: 'pipe-closed', pipe }),
       exit: (upstream, exit) => {
         this.applyBackpressure();
         events.onExit(upstream, exit);
@@ -188,10 +153,80 @@ export class MessageFlow {
     };
   }
 
+  /** A client comes in. Its messages go to whoever serves the lineage. */
+  attach(connect: Connect): Session {
+    const events = this.#events;
+    const connection = connect({
+      needsCheck: events.needsCheck,
+      check: events.check,
+      message: (read, since) => this.#fromClient(session, read, since),
+      gateIsFull: (isFull) => {
+        client.isGateFull = isFull;
+        this.applyBackpressure();
+      },
+      full: (isFull) => this.#onClientFull(isFull),
+      ended: () => events.onClientEnd(session),
+    });
+    const session = attachSession(this.lineage, connection.channel);
+    const client = { connection, isGateFull: false };
+    this.#clients.set(session, client);
+    // A slow reader is alone no longer.
+    if (this.#clients.size > 1) for (const { channel: server } of this.#generations) server.resume();
+    return session;
+  }
+
+  /** The client has left, and the servers stay for others. */
+  detach(session: Session): Channel | undefined {
+    const client = this.#clients.get(session);
+    if (client === undefined) return undefined;
+    this.#clients.delete(session);
+    detachSession(session);
+    if (this.#isOnlyClientFull) this.#onClientFull(true);
+    this.watchHold();
+    return client.connection.channel;
+  }
+
+  #fromClient(session: Session, read: Message, since: number): void {
+    if (!this.#clients.has(session)) return;
+    const message = asMeant(session, read);
+    const { envelope } = message;
+    const { events: bus } = this.#flow;
+    if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, message.length));
+    if (!session.hasServerAnswered && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
+      this.#events.onOpening(session, envelope.id, envelope.method);
+    fromClient(session, message, since);
+    if (envelope.kind !== 'notification') this.watchHold();
+  }
+
+  /** The client that has been here for longest. */
+  get session(): Session {
+    const [session] = this.#clients.keys();
+    if (session === undefined) throw new Error('no client is attached yet');
+    return session;
+  }
+
+  /** The channels of all clients. */
+  get channels(): readonly Channel[] {
+    return [...this.#clients.values()].map(({ connection }) => connection.channel);
+  }
+
+  /** Resolves when everything that clients have sent so far has passed their gates. */
+  async gatesEmptied(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map(({ connection }) => connection.emptied()));
+  }
+
+  /** Held messages have to pass the check of the disk once more. */
+  returnToGates(held: readonly Held[]): void {
+    for (const [session, { connection }] of this.#clients) {
+      const own = held.filter((one) => one.session === session);
+      if (own.length > 0) connection.returnToGate(own);
+    }
+  }
+
   /** A generation that comes up while the client is slow is slowed down like the others. */
   admit(upstream: Upstream): void {
     this.#generations.add(upstream);
-    if (this.client.full) upstream.channel.pause();
+    if (this.#isOnlyClientFull) upstream.channel.pause();
   }
 
   /** Tells when it says something, and when it gives its first answer. Of others that is not expected any more. */
@@ -239,26 +274,39 @@ export class MessageFlow {
     }
   }
 
-  /** The client is read as long as the one that serves reads. For whenever that may have changed. */
+  /** Clients are read as long as the one that serves reads. For whenever that may have changed. */
   applyBackpressure(): void {
-    if (this.#gateIsFull || this.lineage.serving?.channel.full === true) this.client.pause();
-    else this.client.resume();
+    const isServerFull = this.lineage.serving?.channel.full === true;
+    for (const { connection, isGateFull } of this.#clients.values()) {
+      if (isGateFull || isServerFull) connection.channel.pause();
+      else connection.channel.resume();
+    }
+  }
+
+  /** A slow reader slows down servers that it has for itself, and none that others use (P12, P17). */
+  #onClientFull(isFull: boolean): void {
+    if (this.#clients.size > 1) return;
+    for (const { channel } of this.#generations) {
+      if (isFull) channel.pause();
+      else channel.resume();
+    }
+  }
+
+  get #isOnlyClientFull(): boolean {
+    const [only, other] = this.#clients.values();
+    return other === undefined && only?.connection.channel.full === true;
   }
 }
 
-/** Whoever reads the log must know that a client has a session though its server has not answered. */
+/** People must know that a client has a session though its server has not answered. */
 function reportOpening(
-  { log, name }: FlowContext,
+  { events, name }: FlowContext,
   method: string,
   isGuess: boolean,
   failure: Failure | undefined,
 ): void {
-  const answer = isGuess ? 'with a minimal answer' : 'with what it said when it last ran';
-  const then = failure === undefined ? 'everything else waits for it' : 'its tools come once it has started';
-  log.info('starting', `${name} has not answered ${method}: the client is answered in its place, ${answer}; ${then}`, {
-    method,
-    inPlace: isGuess ? 'guess' : 'remembered',
-  });
+  const inPlace = isGuess ? 'guess' : 'remembered';
+  events.emit({ kind: 'opened-in-place', name, method, inPlace, failing: failure !== undefined });
 }
 
 function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {

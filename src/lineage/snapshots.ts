@@ -3,13 +3,12 @@
  * disk, what tells outputs from edits to project/edits/, and what a difference leads to to `event-for-changes.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { nameFiles } from '../agent/file-names.js';
 import type { AttemptWindow, WrittenOutputs } from '../project/attempt-window.js';
 import { pathsOf, type Change, type Disk, type Snapshot } from '../project/disk.js';
 import { ATTEMPTS_UNTIL_OUTPUT, type EndOfAttempt } from '../project/edits/output-detector.js';
 import { SameContentSaves } from '../project/edits/same-content-saves.js';
 import type { Project } from '../project/project.js';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 
 /**
  * `serving`: what the serving generation was started from. `attempt`: what the attempt under way began with. `failed`:
@@ -28,7 +27,7 @@ export class Snapshots {
   readonly #project: Project;
   readonly #disk: Disk;
   readonly #window: AttemptWindow;
-  readonly #log: () => Log;
+  readonly #events: EventEmitter;
   readonly #snapshots = new Map<SnapshotName, Snapshot>();
   /** When a snapshot was taken, by `performance.now()`. */
   readonly #takenAt = new WeakMap<Snapshot, number>();
@@ -43,11 +42,11 @@ export class Snapshots {
   #appliedConfiguration: number;
 
   /** For a disk that is open. `onQuiet`: it is time for a check. */
-  constructor(project: Project, window: AttemptWindow, log: () => Log, onQuiet: () => void) {
+  constructor(project: Project, window: AttemptWindow, events: EventEmitter, onQuiet: () => void) {
     this.#project = project;
     this.#disk = project.disk;
     this.#window = window;
-    this.#log = log;
+    this.#events = events;
     this.#appliedConfiguration = project.config.version;
     this.#comparedVersion = project.disk.version;
     const comparedVersion = (): number => this.#comparedVersion;
@@ -195,8 +194,7 @@ export class Snapshots {
     if (snapshot === undefined) return;
     const files = this.#sameContentSaves.record(pathsOf(this.#disk.resavedSince(snapshot)));
     if (files.length === 0) return;
-    const text = `saved while it was being built or started, so that is done again: ${nameFiles(files)}`;
-    this.#log().info('change', text, { files });
+    this.#events.emit({ kind: 'saved-meanwhile', files });
   }
 
   /**
@@ -204,7 +202,7 @@ export class Snapshots {
    * be missed. `aborted`: the attempt is given up.
    */
   async finishAttempt(aborted: AbortSignal): Promise<AttemptEnd> {
-    await this.#disk.fresh();
+    await this.#disk.freshForReaders();
     // One that was given up meanwhile is no witness of what changed during it: its successor is.
     if (aborted.aborted) return 'given up';
     const { verdict, pauseMs } = this.#endAttempt();
@@ -296,19 +294,13 @@ export class Snapshots {
 
   #warnOfOutputs(files: readonly string[]): void {
     if (files.length === 0) return;
-    this.#log().warn(
-      'warning',
-      `${files.join(', ')}: written during ${ATTEMPTS_UNTIL_OUTPUT} reloads in a row and never in between, so it is taken for an output of the build or the server: a change during a reload no longer causes another one. Use --ignore for such files`,
-      { files },
-    );
+    const text = `${files.join(', ')}: written during ${ATTEMPTS_UNTIL_OUTPUT} reloads in a row and never in between, so it is taken for an output of the build or the server: a change during a reload no longer causes another one. Use --ignore for such files`;
+    this.#events.emit({ kind: 'warning', text, files });
   }
 
   #warnOfUnstable(files: readonly string[]): void {
     if (files.length === 0) return;
-    this.#log().warn(
-      'warning',
-      `${files.join(', ')}: changes faster than the server can be reloaded, so calls no longer wait until the server has its latest content. Use --ignore for such files`,
-      { files },
-    );
+    const text = `${files.join(', ')}: changes faster than the server can be reloaded, so calls no longer wait until the server has its latest content. Use --ignore for such files`;
+    this.#events.emit({ kind: 'warning', text, files });
   }
 }

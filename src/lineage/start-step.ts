@@ -2,14 +2,13 @@
  * The starting part of an attempt: spawn the candidate, open the session with it, and see what it changes in the lists.
  * Says how it went; nobody hears of the candidate before the controller lets it serve.
  */
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Failure } from '../agent/words.js';
+import { printedText } from '../agent/excerpt.js';
+import type { Failure, ServerCause } from '../agent/failure.js';
 import type { FlowContext } from '../flow/flow.js';
-import { LISTS } from '../lists/lists.js';
-import { writeWholeSync } from '../state/state-file.js';
+import { LISTS, type ListName } from '../lists/lists.js';
 import type { PendingHandshake } from '../exchange/handover.js';
-import { awaitsFirst, type Upstream } from '../exchange/records.js';
+import { awaitsFirst, type LineageRecord, type Upstream } from '../exchange/records.js';
 import { startServer } from '../server/start-server.js';
 import { timed, type Run } from './attempt-record.js';
 import { isBusy } from './busy.js';
@@ -25,6 +24,7 @@ import {
   withLatestServed,
   type Baselines,
 } from './list-diff.js';
+import { endOf, saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { MessageFlow } from './message-flow.js';
 
@@ -144,6 +144,11 @@ async function finish(
   return upstream.process.isGone ? failed(flow, upstream, { kind: 'gone' }, undefined) : { kind: 'ready', upstream };
 }
 
+/** Whether some client has the list. */
+function isServed({ sessions }: LineageRecord, list: ListName): boolean {
+  return [...sessions].some((session) => session.served.baseline(list) !== undefined);
+}
+
 async function compare(
   context: StartContext,
   upstream: Upstream,
@@ -155,7 +160,7 @@ async function compare(
   if (!lineage.agreement.isInitialized) return;
   // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
   const served = servedLists(session);
-  const lists = before === undefined ? LISTS.filter((list) => served.has(list.name)) : LISTS;
+  const lists = before === undefined ? LISTS.filter((list) => isServed(lineage, list.name)) : LISTS;
   upstream.suppressedListChanges.clear();
   const fetched = fetchLists(lineage, upstream, capabilities, run.abort.signal, lists);
   const previous = previousLists(session);
@@ -183,40 +188,17 @@ async function untilRooted(upstream: Upstream, signal: AbortSignal): Promise<voi
 }
 
 function failed(flow: FlowContext, upstream: Upstream, why: Handshake, late: TooLate | undefined): StartStep {
-  const output = reportOf(flow, upstream);
-  const how =
-    late !== undefined
-      ? gaveUp(late, flow.config.startTimeout)
-      : why.kind === 'refused'
-        ? `answered the handshake with an error: ${why.error}`
-        : `${ended(upstream)} before the handshake was done`;
-  const otherEra = why.kind === 'refused' ? why.otherEra : undefined;
-  const [kind, era] = otherEra === undefined ? (['start', ''] as const) : (['era', `. ${otherEra}`] as const);
-  const failure: Failure = { kind, command: flow.name, how: `${how}${era}`, output, ...(late ? { late: true } : {}) };
-  return { kind: 'failed', failure, busy: isBusy(output) };
+  const output = saveOutput(flow, upstream);
+  const cause = causeOf(flow.config.startTimeout, upstream, why, late);
+  const kind = cause.kind === 'refused' && cause.otherEra !== undefined ? 'era' : 'start';
+  const failure: Failure = { kind, command: flow.name, cause, output };
+  return { kind: 'failed', failure, busy: isBusy(printedText(output)) };
 }
 
-function gaveUp(late: TooLate, limitMs: number): string {
-  if (late === 'silent') return `did not answer the handshake within ${limitMs} ms of its last sign of life`;
-  return `did not answer the handshake within ${MAX_LIMITS * limitMs} ms, though it was at work`;
-}
-
-/** What a server printed, and where more of it lies: it is there when that is told. */
-export function reportOf(flow: FlowContext, { process: { output }, unfinishedText }: Upstream): string {
-  const file = join(flow.config.stateDir, 'server-output.log');
-  const excerpt = output.excerpt(output.isLong && writeWholeSync(file, output.bytes()).ok ? file : undefined);
-  return [excerpt, unfinishedText()].filter((text) => text !== '').join('\n');
-}
-
-/** It ended by itself: before it could serve, or later. */
-export function failureOf(flow: FlowContext, upstream: Upstream, kind: 'start' | 'crash' | 'exit'): Failure {
-  return { kind, command: flow.name, how: ended(upstream), output: reportOf(flow, upstream) };
-}
-
-/** How a process came to its end, in words. */
-function ended({ process }: Upstream): string {
-  const { exit, fault } = process;
-  if (fault !== undefined) return fault;
-  if (exit === undefined) return 'ended';
-  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+function causeOf(limitMs: number, upstream: Upstream, why: Handshake, late: TooLate | undefined): ServerCause {
+  if (late === 'silent') return { kind: 'unanswered', limitMs, isAtWork: false };
+  if (late === 'endless') return { kind: 'unanswered', limitMs: MAX_LIMITS * limitMs, isAtWork: true };
+  if (why.kind !== 'refused') return { kind: 'ended', end: endOf(upstream), inHandshake: true };
+  const { error, otherEra } = why;
+  return { kind: 'refused', error, ...(otherEra === undefined ? {} : { otherEra }) };
 }

@@ -13,7 +13,7 @@ import { runBuild, type BuildOptions, type BuildResult } from '../build/run.js';
 import { runInHelper, type HelpedBuild } from '../build/run-in-helper.js';
 import type { Rule } from '../config/config.js';
 import { hasBuild } from '../config/rules.js';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 import type { WatchOptions } from '../watch/watch.js';
 import type { Configuration } from './configuration.js';
 import { pathsOf, type Change, type Disk, type Snapshot } from './disk.js';
@@ -58,7 +58,7 @@ export interface BuildRequest {
 }
 
 export interface BuildsContext {
-  readonly log: Log;
+  readonly events: EventEmitter;
   readonly helperCommand: readonly string[] | undefined;
 }
 
@@ -161,20 +161,20 @@ export class Builds {
     const { rule, fingerprint } = due;
     const { signal } = run;
     const { rebuild } = run.request;
-    const { log } = this.#context;
+    const { events } = this.#context;
     const { projectDir } = this.#config.current;
     const key = this.#keyOf(due);
     const lock = await acquireBuildLock(
       projectDir,
       signal,
-      () => log.info('building', 'waiting for a build of this project that is under way', { rule: rule.name }),
+      () => events.emit({ kind: 'build-waiting', rule: rule.name }),
       (problem) => this.#refused(problem),
     );
     try {
       if (signal.aborted) return { step: { kind: 'aborted' }, isDisturbed: false };
       const before = rebuild ? undefined : await readBuilt(projectDir, key);
       if (before !== undefined && (await isStill(before, fingerprint, rule))) {
-        log.debug('built', `${rule.name}: built already`, { rule: rule.name });
+        events.emit({ kind: 'build-skipped', rule: rule.name });
         this.#builtByRule.set(rule.name, before);
         return { step: { kind: 'built', skipped: true }, isDisturbed: false };
       }
@@ -187,11 +187,10 @@ export class Builds {
       const built = { sources: fingerprint, outputs: await outputsFingerprint(rule.outputs ?? []) };
       this.#builtByRule.set(rule.name, built);
       const recorded = await writeBuilt(projectDir, key, built);
-      if (!recorded.ok)
-        log.debug(
-          'warning',
-          `the build could not be recorded, so it is run again at the next start: ${recorded.problem}`,
-        );
+      if (!recorded.ok) {
+        const text = `the build could not be recorded, so it is run again at the next start: ${recorded.problem}`;
+        events.emit({ kind: 'warning', text, level: 'debug' });
+      }
       return { step, isDisturbed: false };
     } finally {
       await lock?.release();
@@ -199,8 +198,8 @@ export class Builds {
   }
 
   #refused(problem: string): void {
-    if (!this.#lockRefused)
-      this.#context.log.warn('warning', `${problem}: builds of this project don't wait for each other`);
+    const text = `${problem}: builds of this project don't wait for each other`;
+    if (!this.#lockRefused) this.#context.events.emit({ kind: 'warning', text });
     this.#lockRefused = true;
   }
 
@@ -211,7 +210,7 @@ export class Builds {
 
   async #build(due: BuildDue, run: BuildRun, lock: Lock | undefined): Promise<BuildStep> {
     const { rule, build, files } = due;
-    const { log } = this.#context;
+    const { events } = this.#context;
     const { cwd, env, buildTimeout, stateDir } = this.#config.current;
     const ended = (ok: boolean, ms: number): void =>
       run.onBuilt({ rule: rule.name, at: new Date().toISOString(), ms: Math.round(ms), files, ok });
@@ -220,11 +219,11 @@ export class Builds {
       ended(false, 0);
       return {
         kind: 'failed',
-        failure: { kind: 'build', command: build, how: "can't be run", output: planned.problem },
+        failure: { kind: 'build', command: build, cause: { kind: 'not-runnable' }, output: planned.problem },
       };
     }
     const { plan } = planned;
-    log.info('building', `building: ${plan.label}`, { rule: rule.name });
+    events.emit({ kind: 'building', rule: rule.name, command: plan.label });
     const outputFile = join(stateDir, `build-${rule.name.replace(/[^\w-]/g, '_')}.log`);
     const started = async (pid: number): Promise<void> => lock?.building(pid);
     const options = { signal: run.signal, timeout: buildTimeout, env, outputFile, started };
@@ -233,17 +232,17 @@ export class Builds {
     if (done.kind === 'aborted') return done;
     ended(done.kind === 'built', done.ms);
     if (done.kind === 'built') {
-      log.info('built', `built in ${Math.round(done.ms)} ms`, { rule: rule.name, ms: Math.round(done.ms) });
+      events.emit({ kind: 'built', rule: rule.name, ms: Math.round(done.ms) });
       return { kind: 'built', skipped: false };
     }
     return {
       kind: 'failed',
-      failure: { kind: 'build', command: plan.label, how: done.detail, output: done.output.excerpt() },
+      failure: { kind: 'build', command: plan.label, cause: done.cause, output: done.output.excerpt() },
     };
   }
 
   #runInHelper(due: BuildDue, plan: BuildPlan, options: BuildOptions, lock: Lock): Promise<BuildResult> | undefined {
-    const { log, helperCommand } = this.#context;
+    const { events, helperCommand } = this.#context;
     const { stateDir, projectDir } = this.#config.current;
     if (helperCommand === undefined || options.signal.aborted) return undefined;
     const build = runInHelper(helperCommand, plan, options);
@@ -261,9 +260,7 @@ export class Builds {
     });
     const handOver = async (): Promise<void> => {
       const pid = await build.handOver(lock, finish);
-      if (pid === undefined) return;
-      const text = `the client has gone: process ${pid} finishes the build for the next one`;
-      log.info('building', text, { rule: due.rule.name, pid });
+      if (pid !== undefined) events.emit({ kind: 'build-handed-over', rule: due.rule.name, pid });
     };
     let handingOver: Promise<void> | undefined;
     this.#helped = { build, handOver: () => (handingOver ??= handOver()) };

@@ -9,7 +9,7 @@ import type { Config } from '../config/config.js';
 import { createImports, type Imports } from '../config/imports.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
 import { directoryGone } from '../server/not-spawned.js';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 import { expand } from '../watch/expand.js';
 import type { Change, WatchRule } from '../watch/types.js';
 
@@ -18,7 +18,7 @@ const CONFIGURATION = '(configuration)';
 
 export interface ConfigurationContext {
   readonly configInForce: ConfigInForce;
-  readonly log: Log;
+  readonly events: EventEmitter;
 }
 
 /** `version`: what is in force; it grows with every difference. */
@@ -64,7 +64,7 @@ export class Configuration {
   async #followImports(): Promise<void> {
     if (!this.current.rules.some((rule) => rule.imports !== undefined)) return;
     const { missing, problems } = await this.#imports.follow();
-    for (const problem of problems) this.#context.log.warn('warning', problem);
+    for (const text of problems) this.#context.events.emit({ kind: 'warning', text });
     this.#warnOfMissing(missing);
   }
 
@@ -99,7 +99,7 @@ export class Configuration {
   }
 
   async #reread(): Promise<Reread> {
-    const { configInForce, log } = this.#context;
+    const { configInForce, events } = this.#context;
     const reread = await configInForce.reread();
     if (!reread.ok) {
       const failure = directoryGone(basename(this.current.command), this.current.cwd);
@@ -107,18 +107,20 @@ export class Configuration {
       return failed('the configuration file', reread.error);
     }
     const { change, warnings } = reread.value;
-    for (const warning of warnings) log.warn('warning', warning);
+    for (const text of warnings) events.emit({ kind: 'warning', text });
     // Nothing differs, or another lineage has read it at the same time.
     if (change === undefined) return { kind: 'same', restart: false };
     const { changed, needsRestart } = change;
     this.#imports = importsOf(this.current);
-    log.info('change', `the configuration has changed: ${changed.join(', ')}`, { changed });
+    events.emit({ kind: 'configuration-changed', options: changed });
     return { kind: 'changed', restart: needsRestart };
   }
 
   #warnOfMissing(missing: readonly string[]): void {
-    for (const file of missing)
-      this.#context.log.warn('warning', `${file} is imported but does not exist yet. It is watched as soon as it does`);
+    for (const file of missing) {
+      const text = `${file} is imported but does not exist yet. It is watched as soon as it does`;
+      this.#context.events.emit({ kind: 'warning', text });
+    }
   }
 }
 
@@ -127,5 +129,5 @@ function importsOf({ rules, cwd }: Config): Imports {
 }
 
 function failed(what: string, output: string): Failed {
-  return { kind: 'failed', failure: { kind: 'configuration', command: what, how: "can't be used as it is", output } };
+  return { kind: 'failed', failure: { kind: 'configuration', command: what, cause: { kind: 'unusable' }, output } };
 }

@@ -4,9 +4,8 @@
  * snapshot is for what to `lineage/snapshots.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { nameFiles } from '../agent/file-names.js';
 import type { Config } from '../config/config.js';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 import type { WatchRule } from '../watch/types.js';
 import type { openWatch, Change, Mark, Watch, WatchOptions } from '../watch/watch.js';
 import { fence } from './fence.js';
@@ -26,7 +25,7 @@ export interface ChangeFilter {
 }
 
 export interface DiskOptions {
-  log(): Log;
+  readonly events: EventEmitter;
   readonly openWatch: typeof openWatch;
   readonly filter: ChangeFilter;
 }
@@ -106,6 +105,13 @@ export class Disk {
     await this.check();
   }
 
+  /** The same for what a server may have read before the kernel has reported it: files that a save has just emptied. */
+  async freshForReaders(): Promise<void> {
+    // In this order: what is emptied after the look nobody has read, and what was filled before it is reported by now.
+    await this.#opened?.watch.findEmptied();
+    await this.fresh();
+  }
+
   async check(requestWaits = false): Promise<void> {
     await this.#look((watch) => watch.check(), requestWaits);
   }
@@ -169,19 +175,14 @@ export class Disk {
   }
 
   #openWatch(watchOptions: WatchOptions): Watch {
-    const { filter } = this.#options;
-    const log = this.#options.log();
+    const { events, filter } = this.#options;
     const began = performance.now();
     const watch = this.#options.openWatch(watchOptions, {
       settled: () => this.#onQuiet(),
-      unchanged: (files) => log.debug('unchanged', `unchanged: ${nameFiles(files)}`, { files }),
-      warn: ({ code, text }) => log.warn('warning', text, { code }),
+      unchanged: (files) => events.emit({ kind: 'unchanged', files, why: 'same-content' }),
+      warn: ({ code, text }) => events.emit({ kind: 'warning', text, code }),
       began: ({ files, directories, mode, ms }) =>
-        log.debug(
-          'starting',
-          `watching ${files} files in ${directories} directories (${mode}) after ${Math.round(ms)} ms`,
-          { ms: Math.round(ms) },
-        ),
+        events.emit({ kind: 'watching', files, directories, mode, ms: Math.round(ms) }),
     });
     const opened = { watch, watchOptions, isReady: false };
     this.#versionBefore = this.version + 1;
@@ -191,7 +192,7 @@ export class Disk {
     void watch.ready.then(() => {
       if (opened !== this.#opened) return;
       const ms = Math.round(performance.now() - began);
-      log.debug('starting', `hashed after ${ms} ms`, { ms });
+      events.emit({ kind: 'hashed', ms });
       opened.isReady = true;
       this.#onQuiet();
     });

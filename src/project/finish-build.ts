@@ -3,6 +3,8 @@
  * nobody saved one of its files while it ran. The next proxy, which waits for the lock, finds the record or builds
  * itself. Running the build is left to the caller.
  */
+import { printedText } from '../agent/excerpt.js';
+import { buildCauseText } from '../agent/failure.js';
 import { adoptBuildLock, type Lock } from '../build/lock.js';
 import { outputsFingerprint } from '../build/outputs.js';
 import { writeBuilt } from '../build/record.js';
@@ -66,9 +68,9 @@ export async function finishBuild(
     for (let savedBefore: readonly string[] | undefined; ;) {
       if (result.kind === 'failed')
         return await audit.write('build failed', {
-          cause: `the build ${result.detail}; ${cause}`,
+          cause: `the build ${buildCauseText(result.cause)}; ${cause}`,
           ms: result.ms,
-          output: result.output.excerpt(),
+          output: printedText(result.output.excerpt()),
         });
       if (result.kind === 'aborted') return;
       const files = await lookAtFiles(finish, began);

@@ -5,7 +5,7 @@
  */
 import type { ConfigInForce } from '../config/config-in-force.js';
 import type { CallTimes } from '../server/call-times.js';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 import { openWatch } from '../watch/watch.js';
 import { AttemptWindow, type LineageActivity } from './attempt-window.js';
 import { Builds } from './builds.js';
@@ -17,7 +17,7 @@ import { ServerWrites } from './server-writes.js';
 
 export interface ProjectContext {
   readonly configInForce: ConfigInForce;
-  readonly log: Log;
+  readonly events: EventEmitter;
   /** What Node is given to be a build helper, if one may finish a first build when the client has gone. */
   readonly helperCommand: readonly string[] | undefined;
 }
@@ -36,12 +36,12 @@ export class Project {
   #watchedVersion = 0;
 
   constructor(context: ProjectContext, watch: typeof openWatch = openWatch) {
-    const log = (): Log => context.log;
-    const serverWrites = new ServerWrites(log, () => this.#callTimes());
+    const { events } = context;
+    const serverWrites = new ServerWrites(events, () => this.#callTimes());
     this.#serverWrites = serverWrites;
     this.config = new Configuration(context);
     this.disk = new Disk({
-      log,
+      events,
       openWatch: watch,
       filter: {
         onOpened: (opened) => serverWrites.begin(opened),

@@ -3,15 +3,14 @@
  * what the server writes itself is accepted as it is, so that no reload follows. Who wrote a file is decided by
  * `server-data.ts`, from the times of the calls and of the reloads.
  */
-import { nameFiles } from '../agent/file-names.js';
 import type { CallTimes } from '../server/call-times.js';
-import type { Log } from '../sinks/log.js';
+import type { EventEmitter } from '../events/bus.js';
 import type { Change, Mark, Watch } from '../watch/watch.js';
 import { changeTimeOf } from './edits/call-writes.js';
 import { ServerData, type Findings, type Reader } from './edits/server-data.js';
 
 export class ServerWrites {
-  readonly #log: () => Log;
+  readonly #events: EventEmitter;
   readonly #times: () => CallTimes;
   readonly #data = new ServerData();
   /** What was accepted and may have been edited, to take that back. */
@@ -21,8 +20,8 @@ export class ServerWrites {
   #lastLook: { readonly watch: Watch; readonly mark: Mark } | undefined;
 
   /** `times`: when the clients of all lineages waited for answers to calls. */
-  constructor(log: () => Log, times: () => CallTimes) {
-    this.#log = log;
+  constructor(events: EventEmitter, times: () => CallTimes) {
+    this.#events = events;
     this.#times = times;
   }
 
@@ -90,7 +89,7 @@ export class ServerWrites {
         for (const accepted of this.#acceptedByReader.values()) accepted.add(path);
       }
       for (const change of changes) if (unsure.includes(change.path)) this.#unsure.set(change.path, change);
-      this.#log().debug('unchanged', `written by the server itself: ${nameFiles(own)}`, { files: own });
+      this.#events.emit({ kind: 'unchanged', files: own, why: 'written-by-server' });
     }
     for (const one of worthTelling) this.#warn(one.path, ownText(one));
     for (const one of looping) this.#warn(one.path, loopText(one));
@@ -108,7 +107,7 @@ export class ServerWrites {
   }
 
   #warn(file: string, text: string): void {
-    this.#log().warn('warning', text, { files: [file] });
+    this.#events.emit({ kind: 'warning', text, files: [file] });
   }
 }
 

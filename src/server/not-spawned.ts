@@ -3,15 +3,18 @@
  * directory to run it in.
  */
 import { existsSync } from 'node:fs';
-import type { Failure } from '../agent/words.js';
+import type { Failure, SpawnProblem } from '../agent/failure.js';
 
 /** Undefined if the directory is there. */
 export function directoryGone(command: string, cwd: string): Failure | undefined {
   if (existsSync(cwd)) return undefined;
-  const how = `can't be started, because its directory ${cwd} does not exist any more`;
-  return { kind: 'start', command, how, output: '' };
+  return failureOf(command, { kind: 'no-directory', directory: cwd });
 }
 
 export function notSpawned(command: string, cwd: string, error: Error): Failure {
-  return directoryGone(command, cwd) ?? { kind: 'start', command, how: `can't be run: ${error.message}`, output: '' };
+  return directoryGone(command, cwd) ?? failureOf(command, { kind: 'system', message: error.message });
+}
+
+function failureOf(command: string, problem: SpawnProblem): Failure {
+  return { kind: 'start', command, cause: { kind: 'not-spawned', problem }, output: '' };
 }

@@ -3,7 +3,7 @@
  * Both streams, in the order they were read: stderr, and what was no message on stdout. Who decides what is no message
  * is generation.ts.
  */
-import { END, excerptOf, WINDOW } from '../process/excerpt.js';
+import { END, excerptOf, WINDOW, type Printed } from '../agent/excerpt.js';
 
 const KEPT = 64 * 1024;
 /** The unit of memory: thousands of short lines fill a few blocks and are not thousands of buffers. */
@@ -70,8 +70,8 @@ export class OutputTail {
   }
 
   /** The beginning and the end, how much is missing between them, and where more of it lies. */
-  excerpt(file: string | undefined): string {
-    const place = file === undefined ? undefined : `the last ${KEPT / 1024} KiB are in ${file}`;
-    return excerptOf({ head: this.#head, tail: this.bytes(), bytes: this.#bytes, place });
+  excerpt(file: string | undefined): Printed {
+    const rest = file === undefined ? undefined : { part: 'last' as const, kibibytes: KEPT / 1024, file };
+    return excerptOf({ head: this.#head, tail: this.bytes(), bytes: this.#bytes, rest });
   }
 }

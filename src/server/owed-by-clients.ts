@@ -34,6 +34,14 @@ export class OwedByClients<S> {
     this.#lookForRoots();
   }
 
+  /** The client has left: it answers nothing any more. */
+  takeOf(session: S): OwedByClient<S>[] {
+    const taken = this.#open.filter((request) => request.session === session);
+    this.#open = this.#open.filter((request) => request.session !== session);
+    this.#lookForRoots();
+    return taken;
+  }
+
   /** The server is gone, and expects no answer any more. */
   takeAll(): OwedByClient<S>[] {
     const taken = this.#open;

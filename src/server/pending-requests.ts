@@ -13,7 +13,9 @@ interface Entry<S> {
   session: S | undefined;
   /** As the client wrote it. */
   id: Id;
-  /** Of the id on the wire to the server. */
+  /** On the wire to the server: another one if a client that shares the server has used the same. */
+  wireId: Id;
+  /** Of the id on the wire. */
   key: Key;
   /** Chooses its bucket. */
   hash: number;
@@ -57,6 +59,8 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
   #buckets = empty<S>(BUCKETS);
   #size = 0;
   #count = 0;
+  /** Some request went under another id than the client's. */
+  #hasRenamed = false;
   readonly #pool: Entry<S>[] = [];
   readonly #clock: CallClock;
 
@@ -71,12 +75,14 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
   }
 
   /** Null ids ask for nothing that could be matched. */
-  add(session: S, id: Id, method: string, message: Message, batch?: Batch, isRetry = false): void {
-    const key = keyOf(id);
+  add(session: S, id: Id, method: string, message: Message, batch?: Batch, isRetry = false, wireId = id): void {
+    const key = keyOf(wireId);
     if (key === 'null') return;
+    if (wireId !== id) this.#hasRenamed = true;
     const entry = this.#pool.pop() ?? blank<S>();
     entry.session = session;
     entry.id = id;
+    entry.wireId = wireId;
     entry.key = key;
     entry.hash = hashOf(key);
     entry.order = this.#clock.began(method);
@@ -97,7 +103,14 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     return pending;
   }
 
-  /** The newest under this id. */
+  /** The newest of the client under the id that it wrote. */
+  findOf(session: S, key: Key): PendingRequest<S> | undefined {
+    const found = this.find(key);
+    if (!this.#hasRenamed) return found?.session === session ? found : undefined;
+    return [...this].findLast((pending) => pending.session === session && keyOf(pending.id) === key);
+  }
+
+  /** The newest under this id on the wire. */
   find(key: Key): PendingRequest<S> | undefined {
     let entry = this.#buckets[this.#bucketOf(hashOf(key))];
     while (entry !== undefined && entry.key !== key) entry = entry.next;
@@ -144,7 +157,7 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
   recycle(pending: PendingRequest<S>): void {
     const entry = pending as Entry<S>;
     entry.session = undefined;
-    entry.id = entry.key = entry.method = '';
+    entry.id = entry.wireId = entry.key = entry.method = '';
     entry.message = NOTHING;
     entry.batch = undefined;
     if (this.#pool.length < POOL_SIZE) this.#pool.push(entry);
@@ -188,6 +201,7 @@ function blank<S>(): Entry<S> {
   return {
     session: undefined,
     id: '',
+    wireId: '',
     key: '',
     hash: 0,
     order: 0,

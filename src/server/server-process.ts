@@ -3,6 +3,7 @@
  * in messages is read by whoever takes its stdin and stdout (connection.ts).
  */
 import type { Readable, Writable } from 'node:stream';
+import type { ServerFault } from '../agent/failure.js';
 import type { Child, Exit } from '../process/child.js';
 import { groupCpuTicks } from '../process/cpu-time.js';
 import type { OrphanGuard } from '../process/orphan-guard.js';
@@ -12,6 +13,8 @@ import { OutputTail } from './output-tail.js';
 export interface ServerProcessSpec {
   /** Where the server's stderr goes, unchanged. */
   readonly stderr: Writable;
+  /** Sees what goes to stderr; nothing: there is no more. */
+  readonly onStderr?: (chunk?: Buffer) => void;
   /** Who ends the server if this process can't any more. */
   readonly guard?: Pick<OrphanGuard, 'add' | 'remove'>;
 }
@@ -36,23 +39,23 @@ export class ServerProcess {
   #ladder = new AbortController();
   #isStopping = false;
   #exit: Exit | undefined;
-  #fault: string | undefined;
+  #fault: ServerFault | undefined;
 
   /** `endInput`: writes what is left for the server and ends its stdin. */
-  constructor(child: Child, { stderr, guard }: ServerProcessSpec, endInput: () => void) {
+  constructor(child: Child, { stderr, onStderr, guard }: ServerProcessSpec, endInput: () => void) {
     this.pid = child.pid;
     this.stdin = child.stdin as Writable;
     this.stdout = child.stdout;
     this.exited = child.exited;
     this.#child = child;
     this.#endInput = endInput;
-    this.stderrEnded = this.#passStderr(stderr);
+    this.stderrEnded = this.#passStderr(stderr, onStderr);
     guard?.add(this.pid);
     void child.exited.then(() => this.#ladder.abort());
   }
 
   /** Why it had to be stopped, if it had: the exit alone would not tell. */
-  get fault(): string | undefined {
+  get fault(): ServerFault | undefined {
     return this.#fault;
   }
 
@@ -89,7 +92,7 @@ export class ServerProcess {
   }
 
   /** Stops it at once, because of this. */
-  failAndKill(fault: string): void {
+  failAndKill(fault: ServerFault): void {
     this.#fault = fault;
     this.stop(KILL);
   }
@@ -107,7 +110,7 @@ export class ServerProcess {
     this.#exit = exit;
   }
 
-  #passStderr(to: Writable): Promise<void> {
+  #passStderr(to: Writable, onStderr: ServerProcessSpec['onStderr']): Promise<void> {
     const { stderr } = this.#child;
     const resume = (): void => {
       for (const event of STDERR_READ_AGAIN) to.off(event, resume);
@@ -115,13 +118,17 @@ export class ServerProcess {
     };
     stderr.on('data', (chunk: Buffer) => {
       this.output.push(chunk, 'stderr');
+      onStderr?.(chunk);
       if (to.write(chunk) || to.destroyed) return;
       stderr.pause();
       for (const event of STDERR_READ_AGAIN) to.on(event, resume);
     });
     return new Promise((resolve) => {
       stderr.on('close', () => resolve());
-      stderr.on('end', () => resolve());
+      stderr.on('end', () => {
+        onStderr?.();
+        resolve();
+      });
     });
   }
 }

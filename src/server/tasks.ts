@@ -31,6 +31,16 @@ export class Tasks<S> {
     return this.#tasks.has(id);
   }
 
+  /** Whose it is. */
+  ownerOf(id: string): S | undefined {
+    return this.#tasks.get(id)?.session;
+  }
+
+  /** Those of a client that are not over. */
+  openOf(session: S): string[] {
+    return [...this.#tasks].flatMap(([id, task]) => (task.session === session && !task.isOver ? [id] : []));
+  }
+
   /** The client has been told how it ended. */
   end(id: string): void {
     const task = this.#tasks.get(id);

@@ -15,12 +15,20 @@ import { OwedByClients } from './owed-by-clients.js';
 import { PendingRequests } from './pending-requests.js';
 import type { ServerProcess } from './server-process.js';
 import { Tasks } from './tasks.js';
+import { WireNames } from './wire-names.js';
 
 /** What came of a request of the proxy's own. */
 export type Reply =
   | { readonly kind: 'result'; readonly message: Message }
   | { readonly kind: 'error'; readonly message: Message }
   | { readonly kind: 'gone' };
+
+/** A client's `subscriptions/listen` stream, as one server has it. */
+export interface StreamAtServer {
+  /** The server has acknowledged it. */
+  isFed: boolean;
+  readonly wireId: Id;
+}
 
 /** What a client was told that servers can do, and what this generation can. */
 export interface CapabilityGaps {
@@ -60,8 +68,19 @@ export class Upstream<S = unknown> {
   readonly tasks = new Tasks<S>();
   /** The proxy's own requests, by their ids. */
   readonly proxyRequests = new Map<Key, (reply: Reply) => void>();
-  /** Clients' `subscriptions/listen` streams that it was opened with: whether it has acknowledged them, by stream. */
-  readonly streams = new Map<object, boolean>();
+  /** Clients' `subscriptions/listen` streams that it was opened with. */
+  readonly streams = new Map<object, StreamAtServer>();
+  /** The ids that it sees of clients that share it, and the tokens of progress. */
+  readonly ids = new WireNames<S>('hotline-id');
+  readonly tokens = new WireNames<S>('hotline-token');
+  /** What it answered to the first `initialize`: later clients get the same. */
+  introduction: Message | undefined;
+  /** It has yet to answer the `initialize` of a client that is gone. */
+  isIntroducing = false;
+  /** It was told that the session stands (`notifications/initialized`). */
+  isInitialized = false;
+  /** The params of the `logging/setLevel` that it was sent last. */
+  logLevel: string | undefined;
   /**
    * It has ended streams of late: if it goes, they outlive it, and the client never hears of their end.
    */
@@ -107,6 +126,17 @@ export class Upstream<S = unknown> {
   /** Whether clients still have something to expect of it. */
   get owesAnything(): boolean {
     return this.pending.count > 0 || this.tasks.openCount > 0;
+  }
+
+  /** The id under which it is to see a request of a client that shares it. */
+  wireIdFor(session: S, id: Id): Id {
+    return this.ids.take(session, id, id, (key) => this.#isIdInUse(session, key));
+  }
+
+  #isIdInUse(session: S, key: Key): boolean {
+    if (this.proxyRequests.has(key)) return true;
+    const pending = this.pending.find(key);
+    return pending !== undefined && pending.session !== session;
   }
 
   markDrained(): void {

@@ -1,33 +1,10 @@
 // Turns events into lines, as text for people or as JSON for programs: one event, one line. Only the text of a failure
-// has more of them: the compiler's own lines follow, indented. Where the lines go is left to destination.ts.
+// has more of them: the compiler's own lines follow, indented. What is said is log-words.ts's; where the lines go is
+// left to destination.ts.
 
-export type EventName =
-  | 'starting'
-  | 'ready'
-  | 'change'
-  | 'unchanged'
-  | 'building'
-  | 'built'
-  | 'reloaded'
-  | 'failed'
-  | 'mended'
-  | 'crashed'
-  | 'drained'
-  | 'noise'
-  | 'list-changed'
-  | 'warning'
-  | 'closing'
-  | 'closed';
-
-export type Level = 'debug' | 'info' | 'warn' | 'error';
-export type Fields = Record<string, unknown>;
-type Write = (event: EventName, text: string, fields?: Fields) => void;
-
-/**
- * `text` is a sentence for people, in the case of a failure followed by lines of output; `fields` are the facts of the event, which
- * only the JSON shows.
- */
-export type Log = Record<Level, Write>;
+import type { EventBus } from '../events/bus.js';
+import { escapeControls } from './escape-controls.js';
+import { logEntry, LOGGED_KINDS, type EventName, type Fields, type Level, type LogEntry } from './log-words.js';
 
 export interface LogOptions {
   level: Level | 'silent';
@@ -39,16 +16,24 @@ export interface LogOptions {
 const ranks = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 const colours: Record<Level, string> = { debug: '\x1b[2m', info: '', warn: '\x1b[33m', error: '\x1b[31m' };
 
-export function createLog({ level: threshold, format, write, colour = false }: LogOptions): Log {
-  const at =
-    (level: Level): Write =>
-    (event, text, fields = {}) => {
-      if (ranks[level] < ranks[threshold]) return;
-      write(format === 'json' ? jsonLine(level, event, text, fields) : textLine(level, event, text, colour));
-    };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+/** `isFile`: the lines go to a file. */
+export function subscribeLog(events: EventBus, options: LogOptions & { isFile?: boolean }): Disposable {
+  const { isFile = false } = options;
+  const log = createLog(options);
+  return events.subscribe(LOGGED_KINDS, (event) => log(logEntry(event, { isFile })));
 }
 
+/**
+ * Writes entries: `text` is a sentence for people, in the case of a failure followed by lines of output; `fields` are
+ * the facts of the event, which only the JSON shows.
+ */
+export function createLog(options: LogOptions): (entry: LogEntry) => void {
+  const { level: threshold, format, write, colour = false } = options;
+  return ({ level, name, text, fields = {} }) => {
+    if (ranks[level] < ranks[threshold]) return;
+    write(format === 'json' ? jsonLine(level, name, text, fields) : textLine(level, name, text, colour));
+  };
+}
 /** Whether a stream is a terminal that wants colour. */
 export function wantsColour(stream: object, env: NodeJS.ProcessEnv): boolean {
   return 'isTTY' in stream && stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
@@ -76,13 +61,4 @@ function jsonLine(level: Level, event: EventName, text: string, fields: Fields):
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.message;
   return typeof value === 'bigint' ? String(value) : value;
-}
-
-// A compiler's, a server's or an agent's words may hold line breaks and terminal codes: the first would make several
-// lines of one, the others could rewrite what the reader sees.
-export function escapeControls(text: string): string {
-  return text
-    .trimEnd()
-    .replace(/\r?\n/g, '\\n')
-    .replace(/(?!\t)[\p{Cc}\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

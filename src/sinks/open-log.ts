@@ -1,8 +1,9 @@
 // Puts a log and its destination together, so that what the destination says about itself has the log's format too.
 
 import type { Writable } from 'node:stream';
+import type { EventBus } from '../events/bus.js';
 import { openLogDestination, type Destination } from './destination.js';
-import { createLog, wantsColour, type Log, type LogOptions } from './log.js';
+import { createLog, subscribeLog, wantsColour, type LogOptions } from './log.js';
 
 export interface OpenLogOptions extends Pick<LogOptions, 'level' | 'format'> {
   file: string | undefined;
@@ -10,17 +11,24 @@ export interface OpenLogOptions extends Pick<LogOptions, 'level' | 'format'> {
   env: NodeJS.ProcessEnv;
 }
 
-export function openLog({ level, format, file, stderr, env }: OpenLogOptions): {
-  log: Log;
-  close: Destination['close'];
-} {
-  if (level === 'silent') return { log: createLog({ level, format, write: () => {} }), close: async () => {} };
+/** Logs the events of the bus from now on. Returns how to end that. */
+export function openLog(events: EventBus, { level, format, file, stderr, env }: OpenLogOptions): Destination['close'] {
+  if (level === 'silent') return async () => {};
   const colour = file === undefined && wantsColour(stderr, env);
   const notice = (text: string) => {
     let line = '';
-    createLog({ level: 'warn', format, write: (made) => (line = made), colour }).warn('warning', text);
+    createLog({ level: 'warn', format, write: (made) => (line = made), colour })({
+      level: 'warn',
+      name: 'warning',
+      text,
+    });
     return line;
   };
   const destination = openLogDestination({ file, stderr, notice });
-  return { log: createLog({ level, format, write: destination.write, colour }), close: destination.close };
+  const write = (line: string): void => destination.write(line);
+  const log = subscribeLog(events, { level, format, write, colour, isFile: file !== undefined });
+  return async (within) => {
+    await destination.close(within);
+    log[Symbol.dispose]();
+  };
 }

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRecord } from '../lists/lists.js';
-import type { EventName } from '../sinks/log.js';
+import type { EventName } from '../sinks/log-words.js';
 
 export interface LogEvent extends Readonly<Record<string, unknown>> {
   readonly event: EventName;

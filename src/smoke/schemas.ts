@@ -50,7 +50,7 @@ export async function mismatch(schema: Readonly<Record<string, unknown>>, value:
 
 async function compile(schema: Readonly<Record<string, unknown>>): Promise<Compiled> {
   const { $schema, ...rest } = schema;
-  const draft = draftOf($schema);
+  const draft = tempName($schema);
   if (draft === undefined) {
     return { ok: false, problem: `has the $schema ${JSON.stringify($schema)}, expected that of ${drafts.join(', ')}` };
   }
@@ -74,7 +74,7 @@ function compileBy(ajv: Ajv, schema: object): Compiled {
   }
 }
 
-function draftOf($schema: unknown): Draft | undefined {
+function tempName($schema: unknown): Draft | undefined {
   if ($schema === undefined) return '2020-12';
   if (typeof $schema !== 'string') return undefined;
   const name = /^https?:\/\/json-schema\.org\/(?:draft\/)?([\w-]+)\/schema#?$/.exec($schema)?.[1];

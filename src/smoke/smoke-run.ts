@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { printedText } from '../agent/excerpt.js';
 import { CLIENT_ENDED } from '../flow/shutdown.js';
 import { connect, type Connection, type Ending } from './connection.js';
 import { whyNot, type Era } from './eras.js';
@@ -149,7 +150,7 @@ function exitResult({ code, signal, ms, early, killed }: Ending): CheckResult {
 }
 
 function keepLastWords(run: SmokeRun, connection: Connection): void {
-  const lines = connection.stderr.excerpt(undefined).trimEnd().split('\n');
+  const lines = printedText(connection.stderr.excerpt(undefined)).trimEnd().split('\n');
   const left = lines.length - LAST_LINES;
   const shown = left > 0 ? [`… ${counted(left, 'line')} …`, ...lines.slice(-LAST_LINES)] : lines;
   run.stderr = shown.join('\n');

@@ -2,12 +2,12 @@
  * The audit trail: one line of JSON in the state directory for every event in the life of a server, for people and for
  * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two proxies may
  * write to the same one. No message contents, no environment, no arguments; of failures, what the compiler or the
- * server printed. What can't be written is told once (P14).
+ * server printed. A line that can't be written is reported once (P14, safe files).
  */
 import { link, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { draftOf } from './temp-files.js';
+import { tempName } from './temp-files.js';
 import { isRunning } from './is-running.js';
 import { NotRegular, readStateFile } from './state-file.js';
 
@@ -27,6 +27,8 @@ export interface AuditLine {
   readonly time: string;
   readonly event: AuditEvent;
   readonly proxy: number;
+  /** The client session, in a proxy that has several. */
+  readonly session?: string;
   readonly generation?: number;
   readonly pid?: number;
   readonly cause?: string;
@@ -48,21 +50,21 @@ export const AUDIT_FILE = 'audit.jsonl';
  */
 const APPEND =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-const ROTATE_AT = 10 * 1024 * 1024;
-const KEPT = 3;
+const ROTATE_AT_BYTES = 10 * 1024 * 1024;
+const KEPT_FILES = 3;
 
 export class Audit {
   readonly #file: string;
   readonly #dir: string;
-  readonly #failed: (problem: string) => void;
+  readonly #onProblem: (problem: string) => void;
   readonly #rotateAt: number;
   #tail: Promise<void> = Promise.resolve();
-  #told = false;
+  #isReported = false;
 
-  constructor(dir: string, failed: (problem: string) => void, rotateAt: number = ROTATE_AT) {
+  constructor(dir: string, onProblem: (problem: string) => void, rotateAt: number = ROTATE_AT_BYTES) {
     this.#dir = dir;
     this.#file = join(dir, AUDIT_FILE);
-    this.#failed = failed;
+    this.#onProblem = onProblem;
     this.#rotateAt = rotateAt;
   }
 
@@ -81,7 +83,7 @@ export class Audit {
   async #append(line: string): Promise<void> {
     try {
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-      await this.#rotate().catch((error: unknown) => this.#tell(error));
+      await this.#rotate().catch((error: unknown) => this.#report(error));
       // Opened for each line: another proxy may have rotated the file, and a line in one write is never torn by
       // another's.
       const file = await open(this.#file, APPEND, 0o600);
@@ -92,13 +94,13 @@ export class Audit {
         await file.close();
       }
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
     }
   }
 
-  #tell(error: unknown): void {
-    if (!this.#told) this.#failed(`the audit trail can't be written: ${(error as Error).message}`);
-    this.#told = true;
+  #report(error: unknown): void {
+    if (!this.#isReported) this.#onProblem(`the audit trail can't be written: ${(error as Error).message}`);
+    this.#isReported = true;
   }
 
   async #rotate(): Promise<void> {
@@ -107,7 +109,8 @@ export class Audit {
     if (release === undefined) return;
     // Another proxy may have done it meanwhile; twice would put a file of one line over a full one.
     if (await this.#isFull()) {
-      for (let n = KEPT - 1; n >= 1; n--) await rename(`${this.#file}.${n}`, `${this.#file}.${n + 1}`).catch(() => {});
+      for (let n = KEPT_FILES - 1; n >= 1; n--)
+        await rename(`${this.#file}.${n}`, `${this.#file}.${n + 1}`).catch(() => {});
       await rename(this.#file, `${this.#file}.1`).catch(() => {});
     }
     await release();
@@ -121,24 +124,24 @@ export class Audit {
   }
 }
 
-/** Undefined if another process has it. One that was killed with it has it no longer: the next who asks gets it. */
+/** Undefined if another process has the lock. The lock of a killed process is removed, so that the next caller gets it. */
 async function claim(lock: string): Promise<(() => Promise<void>) | undefined> {
-  const draft = draftOf(lock);
-  await writeFile(draft, String(process.pid), { mode: 0o600 });
+  const temp = tempName(lock);
+  await writeFile(temp, String(process.pid), { mode: 0o600 });
   try {
-    // The claim and who holds it appear at once.
-    await link(draft, lock);
+    // A link makes the lock and its owner appear in one step.
+    await link(temp, lock);
     return () => rm(lock, { force: true });
   } catch {
     const owner = Number(await readStateFile(lock).catch(ownerUnknown));
     if (!isRunning(owner)) await rm(lock, { force: true });
     return undefined;
   } finally {
-    await rm(draft, { force: true });
+    await rm(temp, { force: true });
   }
 }
 
-/** A lock that has just been released was somebody's. What is no file will never be released. */
+/** A lock that can't be read was released just now, so it had an owner. Something that is no file is never released. */
 function ownerUnknown(error: unknown): string {
   if (error instanceof NotRegular) throw error;
   return String(process.pid);
@@ -167,7 +170,7 @@ export async function readAudit(dir: string): Promise<AuditLine[]> {
 
 /** Those of the files that are written no more. */
 export async function readRotated(dir: string): Promise<AuditLine[]> {
-  const files = Array.from({ length: KEPT }, (_, i) => join(dir, `${AUDIT_FILE}.${KEPT - i}`));
+  const files = Array.from({ length: KEPT_FILES }, (_, i) => join(dir, `${AUDIT_FILE}.${KEPT_FILES - i}`));
   return (await Promise.all(files.map(linesOf))).flat();
 }
 
@@ -190,7 +193,7 @@ export function parseLine(text: string): AuditLine[] {
   }
 }
 
-/** What others rely on: a line of somebody else's must not break the reader. */
+/** Checks the members that readers rely on, so that a line of another program, or of another version, is left out. */
 function isLine(value: unknown): value is AuditLine {
   if (typeof value !== 'object' || value === null) return false;
   const { time, event, cause = '', output = '', client = '' } = value as Record<string, unknown>;

@@ -3,7 +3,7 @@
  * also by a later connection to the same project. Replaced as a whole, before the old generation stops.
  */
 import { join } from 'node:path';
-import { NotRegular, readStateFile, writeWhole, type Written } from './state-file.js';
+import { NotRegular, readStateFile, writeAtomically, type Written } from './state-file.js';
 
 export interface Marker {
   readonly timestamp: string;
@@ -14,23 +14,25 @@ export interface Marker {
   readonly method: 'change' | 'request' | 'crash' | 'server' | 'start';
   /** The process id of the proxy. */
   readonly proxy: number;
+  /** The client session whose server it was, in a proxy that has several. */
+  readonly session?: string;
   /** The old server is being stopped, and the new one has not come up yet. */
   readonly begun?: true;
 }
 
-const NAME = 'restart.json';
+const FILE_NAME = 'restart.json';
 
 export function writeMarker(dir: string, marker: Marker): Promise<Written> {
-  return writeWhole(join(dir, NAME), `${JSON.stringify(marker)}\n`);
+  return writeAtomically(join(dir, FILE_NAME), `${JSON.stringify(marker)}\n`);
 }
 
-export type Found =
+export type MarkerFile =
   { readonly kind: 'none' } | { readonly kind: 'torn' } | { readonly kind: 'found'; readonly marker: Marker };
 
-export async function readMarker(dir: string): Promise<Found> {
+export async function readMarker(dir: string): Promise<MarkerFile> {
   let text: string;
   try {
-    text = await readStateFile(join(dir, NAME));
+    text = await readStateFile(join(dir, FILE_NAME));
   } catch (error) {
     return { kind: error instanceof NotRegular ? 'torn' : 'none' };
   }

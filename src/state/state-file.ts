@@ -1,15 +1,28 @@
 /**
- * Files of the state directory: written whole or not at all, readable by the user alone. A file that can't be written
- * is a value that says why, and never more than that (P14).
+ * Files of the state directory: written whole or not at all, readable by the user alone. A write that fails is a value
+ * with the reason, and never an exception (P14, safe files). What the files contain is for the callers.
  */
-import { constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { draftOf } from './temp-files.js';
+import { tempName } from './temp-files.js';
+
+/** Without O_NONBLOCK the opening of a pipe would wait for its other end. Windows has no such pipes, and not the flag. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * The text of a state file. Only of a regular file: reading a pipe that somebody has put in its place would wait for
- * ever. Without O_NONBLOCK the opening itself would. Windows has no such pipes, and not the flag.
+ * ever.
  */
 export async function readStateFile(path: string): Promise<string> {
   const file = await openStateFile(path);
@@ -20,9 +33,20 @@ export async function readStateFile(path: string): Promise<string> {
   }
 }
 
-/** For reading, and with the same care. */
+/** The same for a small file that has to be known before something else happens. */
+export function readStateFileSync(path: string): string {
+  const file = openSync(path, FLAGS);
+  try {
+    if (!fstatSync(file).isFile()) throw new NotRegular(path);
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Opens a state file for reading. Rejects with `NotRegular` if it is no regular file. */
 export async function openStateFile(path: string): Promise<FileHandle> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const file = await open(path, FLAGS);
   if ((await file.stat()).isFile()) return file;
   await file.close();
   throw new NotRegular(path);
@@ -36,32 +60,32 @@ export class NotRegular extends Error {
 
 export type Written = { ok: true } | { ok: false; problem: string };
 
-export async function writeWhole(file: string, content: string | Buffer): Promise<Written> {
-  const draft = draftOf(file);
+export async function writeAtomically(file: string, content: string | Buffer): Promise<Written> {
+  const temp = tempName(file);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
-    await rename(draft, file);
+    await writeFile(temp, content, { flag: 'wx', mode: 0o600 });
+    await rename(temp, file);
     return { ok: true };
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => {});
+    await rm(temp, { force: true }).catch(() => {});
     return problem(file, error);
   }
 }
 
-/** For the little that has to be there before something else happens. */
-export function writeWholeSync(file: string, content: string | Buffer): Written {
-  const draft = draftOf(file);
+/** For a small file that has to be on the disk before the caller goes on. */
+export function writeAtomicallySync(file: string, content: string | Buffer): Written {
+  const temp = tempName(file);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, content, { flag: 'wx', mode: 0o600 });
-    renameSync(draft, file);
+    writeFileSync(temp, content, { flag: 'wx', mode: 0o600 });
+    renameSync(temp, file);
     return { ok: true };
   } catch (error) {
     try {
-      rmSync(draft, { force: true });
+      rmSync(temp, { force: true });
     } catch {
-      // What can't be removed was never there, or can't be helped.
+      // The temporary file was never made, or the directory can't be written: there is nothing to remove.
     }
     return problem(file, error);
   }

@@ -1,15 +1,15 @@
 /**
- * What a running proxy shows of itself in the state directory, for `mcp-hotline status`: `about.json`, so that the
- * directory can be found from the project's, and `proxy-<pid>.json` while it runs. Arguments are masked where they look
- * like keys, and the environment is never in it. Written as well as can be: a problem is told once, and nothing depends
- * on it (P14).
+ * The status file of a running proxy, for `mcp-hotline status`. `about.json` leads from the project's directory to its
+ * state directory, and `proxy-<pid>.json` is there while the proxy runs, with one entry for each client session.
+ * Arguments that look like keys are masked by the caller, and the environment is never written. A write that fails is
+ * reported, and nothing depends on it (P14, safe files). A file of another layout is ignored.
  */
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditLine } from './audit-trail.js';
-import { sweepDrafts } from './temp-files.js';
+import { removeStaleTempFiles } from './temp-files.js';
 import { isRunning } from './is-running.js';
-import { readStateFile, writeWhole } from './state-file.js';
+import { readStateFile, writeAtomically } from './state-file.js';
 
 export interface About {
   readonly cwd: string;
@@ -43,9 +43,8 @@ export interface Failed {
   readonly mended?: string;
 }
 
-export interface RunningProxy extends About {
-  readonly proxy: number;
-  readonly since: string;
+/** The server of one client session. */
+export interface SessionStatus {
   /** Name and version, as the client gives them. */
   readonly client?: string;
   readonly health?: ProxyHealth;
@@ -56,45 +55,59 @@ export interface RunningProxy extends About {
   readonly lastFailure?: Failed;
 }
 
-const ABOUT = 'about.json';
-const ofProxy = /^proxy-(\d+)\.json$/;
+/** A proxy that runs, and one of its sessions: a proxy with several is listed once for each. */
+export interface RunningProxy extends About, SessionStatus {
+  readonly proxy: number;
+  readonly since: string;
+  /** Tells the sessions of one proxy apart, if it has several. */
+  readonly session?: string;
+}
 
-export class Shown {
+/** The status file as it is written. */
+interface Layout extends About {
+  readonly proxy: number;
+  readonly since: string;
+  readonly sessions: Readonly<Record<string, SessionStatus>>;
+}
+
+const ABOUT = 'about.json';
+const PROXY_FILE = /^proxy-(\d+)\.json$/;
+
+export class StatusFile {
   readonly #dir: string;
   readonly #about: About;
-  readonly #failed: (problem: string) => void;
+  readonly #onProblem: (problem: string) => void;
   readonly #file: string;
-  #now: RunningProxy;
-  /** What is to be read there. */
+  readonly #since = new Date().toISOString();
+  readonly #sessions = new Map<string, SessionStatus>();
+  /** The newest content of the file. */
   #text = '';
-  /** A write is due that has not begun: it takes the newest text with it. */
-  #waiting = false;
+  /** A write that has not begun yet is queued. It will take the newest text. */
+  #isQueued = false;
   #tail: Promise<void> | undefined;
 
-  constructor(dir: string, about: About, failed: (problem: string) => void) {
+  constructor(dir: string, about: About, onProblem: (problem: string) => void) {
     this.#dir = dir;
     this.#about = about;
-    this.#failed = failed;
+    this.#onProblem = onProblem;
     this.#file = join(dir, `proxy-${process.pid}.json`);
-    this.#now = { proxy: process.pid, since: new Date().toISOString(), ...about };
   }
 
-  get now(): RunningProxy {
-    return this.#now;
+  /** What the file says of a session. */
+  session(id: string): SessionStatus {
+    return this.#sessions.get(id) ?? {};
   }
 
-  /** What is new; the rest stays. */
-  show(news: Partial<RunningProxy>): void {
-    this.#now = { ...this.#now, ...news };
-    const text = `${JSON.stringify(this.#now)}\n`;
-    if (text === this.#text) return;
-    this.#text = text;
-    if (this.#waiting) return;
-    this.#waiting = true;
-    this.#tail = (this.#tail ?? this.#introduce()).then(() => {
-      this.#waiting = false;
-      return this.#write(this.#file, this.#text);
-    });
+  /** Sets the members that are given and keeps the others. */
+  update(id: string, news: Partial<SessionStatus>): void {
+    this.#sessions.set(id, { ...this.#sessions.get(id), ...news });
+    this.#save();
+  }
+
+  /** The session has ended. */
+  remove(id: string): void {
+    this.#sessions.delete(id);
+    this.#save();
   }
 
   async close(): Promise<void> {
@@ -103,18 +116,32 @@ export class Shown {
     await rm(this.#file, { force: true }).catch(() => {});
   }
 
-  async #introduce(): Promise<void> {
+  #save(): void {
+    const sessions = Object.fromEntries(this.#sessions);
+    const layout: Layout = { proxy: process.pid, since: this.#since, ...this.#about, sessions };
+    const text = `${JSON.stringify(layout)}\n`;
+    if (text === this.#text) return;
+    this.#text = text;
+    if (this.#isQueued) return;
+    this.#isQueued = true;
+    this.#tail = (this.#tail ?? this.#open()).then(() => {
+      this.#isQueued = false;
+      return this.#write(this.#file, this.#text);
+    });
+  }
+
+  /** Writes `about.json`, and removes the files of proxies that were killed. */
+  async #open(): Promise<void> {
     await this.#write(join(this.#dir, ABOUT), `${JSON.stringify(this.#about)}\n`);
-    // What a proxy left behind that was killed.
-    await sweepDrafts(this.#dir);
+    await removeStaleTempFiles(this.#dir);
     for (const [name, pid] of await proxyFiles(this.#dir)) {
       if (!isRunning(pid)) await rm(join(this.#dir, name), { force: true }).catch(() => {});
     }
   }
 
   async #write(file: string, text: string): Promise<void> {
-    const written = await writeWhole(file, text);
-    if (!written.ok) this.#failed(written.problem);
+    const written = await writeAtomically(file, text);
+    if (!written.ok) this.#onProblem(written.problem);
   }
 }
 
@@ -135,20 +162,37 @@ export async function aboutOf(dir: string): Promise<{ dir: string; about: About 
   return { dir, about: { cwd: about.cwd, command: about.command, args } };
 }
 
-/** The proxies that run now, oldest first. */
+/** The proxies that run now, oldest first, each with its sessions. */
 export async function runningProxies(dir: string): Promise<RunningProxy[]> {
   const files = (await proxyFiles(dir)).filter(([, pid]) => isRunning(pid));
   const all = await Promise.all(files.map(([name]) => readJson(join(dir, name))));
   return all
-    .filter((one): one is RunningProxy => typeof (one as Partial<RunningProxy> | undefined)?.since === 'string')
-    .map((one) => (one.server !== undefined && isRunning(one.server) ? one : { ...one, server: undefined }))
-    .sort((a, b) => a.since.localeCompare(b.since));
+    .filter(isLayout)
+    .sort((a, b) => a.since.localeCompare(b.since))
+    .flatMap(sessionsOf);
+}
+
+/** A proxy of another version may have left something else there. */
+function isLayout(value: unknown): value is Layout {
+  const { since, sessions } = (value ?? {}) as Partial<Layout>;
+  return typeof since === 'string' && typeof sessions === 'object' && sessions !== null;
+}
+
+function sessionsOf({ sessions, ...proxy }: Layout): RunningProxy[] {
+  const all = Object.entries(sessions);
+  if (all.length === 0) return [{ ...proxy, server: undefined }];
+  return all.map(([session, { server, ...status }]) => ({
+    ...proxy,
+    ...(all.length > 1 ? { session } : {}),
+    ...status,
+    server: server !== undefined && isRunning(server) ? server : undefined,
+  }));
 }
 
 async function proxyFiles(dir: string): Promise<[name: string, pid: number][]> {
   const names = await readdir(dir).catch(() => []);
   return names.flatMap((name): [string, number][] => {
-    const pid = ofProxy.exec(name)?.[1];
+    const pid = PROXY_FILE.exec(name)?.[1];
     return pid === undefined ? [] : [[name, Number(pid)]];
   });
 }

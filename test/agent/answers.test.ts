@@ -13,7 +13,8 @@ import type { Failure } from '#src/agent/words.js';
 import { fc } from '../support/property.js';
 
 const tools = Object.fromEntries([...shownNames(new Set())].map(([name, tool]) => [tool, name])) as ToolNames;
-const failure: Failure = { kind: 'start', command: 'node', how: 'exited with code 1', output: 'SyntaxError: x' };
+const cause = { kind: 'ended', end: { kind: 'exit', code: 1 } } as const;
+const failure: Failure = { kind: 'start', command: 'node', cause, output: 'SyntaxError: x' };
 const standing: say.Standing = { failure, generation: 3, servesTools: false };
 
 interface Sent {
@@ -29,12 +30,29 @@ const anyText = fc
 const anyTool = fc.record({ name: anyText, description: anyText, inputSchema: fc.dictionary(anyText, anyText) });
 const anyStanding = fc.option(
   fc.record({
-    failure: fc.record({
-      kind: fc.constantFrom('build', 'start', 'crash', 'exit', 'configuration'),
-      command: anyText,
-      how: anyText,
-      output: anyText,
-    }),
+    failure: fc.oneof(
+      fc.record({
+        kind: fc.constantFrom('start', 'crash', 'exit'),
+        command: anyText,
+        cause: fc.record({ kind: fc.constant('refused'), error: anyText }),
+        output: anyText,
+      }),
+      fc.record({
+        kind: fc.constant('build'),
+        command: anyText,
+        cause: fc.record({
+          kind: fc.constant('not-spawned'),
+          problem: fc.record({ kind: fc.constant('system'), message: anyText }),
+        }),
+        output: anyText,
+      }),
+      fc.record({
+        kind: fc.constant('configuration'),
+        command: anyText,
+        cause: fc.constant({ kind: 'unusable' } as const),
+        output: anyText,
+      }),
+    ),
     generation: fc.option(fc.nat(), { nil: undefined }),
     servesTools: fc.boolean(),
   }),
@@ -118,7 +136,10 @@ test('P7 while a failure stands, a list says whose it is, what failed, and that 
 });
 
 test('P7 while the configuration has an error, a list is not called one of old code', () => {
-  const configuration: say.Standing = { ...standing, failure: { ...failure, kind: 'configuration' } };
+  const configuration: say.Standing = {
+    ...standing,
+    failure: { ...failure, kind: 'configuration', cause: { kind: 'unusable' } },
+  };
   const { message } = list(many(1), undefined, configuration).structuredContent;
   assert.match(String(message), /^This is the list of generation 3, which runs with the configuration from before/);
   const serves = list(many(1), undefined, { ...configuration, servesTools: true }).structuredContent['message'];

@@ -9,7 +9,8 @@ import * as reports from '#src/agent/reports.js';
 import { runsCopy } from '#src/agent/status-report.js';
 import * as words from '#src/agent/words.js';
 import type { ToolNames } from '#src/agent/tool-names.js';
-import type { Failure } from '#src/agent/words.js';
+import { printedText } from '#src/agent/excerpt.js';
+import { howOf, type Failure } from '#src/agent/failure.js';
 import { root } from '../support/paths.js';
 
 const tried = { at: '2026-11-18T09:30:07.123Z', againAfterMs: 2400 };
@@ -17,28 +18,33 @@ const failures: Record<Failure['kind'], Failure> = {
   build: {
     kind: 'build',
     command: 'npm run build',
-    how: 'exited with code 2',
+    cause: { kind: 'exit', code: 2 },
     output: 'src/add.ts(3,7): error TS2322: Type string is not assignable to type number.\n',
   },
   start: {
     kind: 'start',
     command: 'node',
-    how: 'exited with code 1 before the handshake was done',
+    cause: { kind: 'ended', end: { kind: 'exit', code: 1 }, inHandshake: true },
     output: 'SyntaxError: Unexpected end of input\n    at src/add.js:3\n',
     tried,
   },
-  crash: { kind: 'crash', command: 'node', how: 'was ended by SIGSEGV', output: '' },
-  exit: { kind: 'exit', command: 'node', how: 'exited with code 0', output: '' },
+  crash: {
+    kind: 'crash',
+    command: 'node',
+    cause: { kind: 'ended', end: { kind: 'signal', signal: 'SIGSEGV' } },
+    output: '',
+  },
+  exit: { kind: 'exit', command: 'node', cause: { kind: 'ended', end: { kind: 'exit', code: 0 } }, output: '' },
   era: {
     kind: 'era',
     command: 'node',
-    how: 'answered the handshake with an error: {"code":-32601}. The server seems to be one of MCP\'s modern era, and the client opened a legacy session while no server was there to say so',
+    cause: { kind: 'refused', error: '{"code":-32601}', otherEra: { server: 'modern', client: 'legacy' } },
     output: '',
   },
   configuration: {
     kind: 'configuration',
     command: 'mcp-hotline.config.jsonc',
-    how: 'is not valid',
+    cause: { kind: 'unusable' },
     output: 'rules[0].then: "reboot" is none of restart, continue, notify or a signal',
   },
 };
@@ -60,8 +66,8 @@ const each = (say: (failure: Failure, tools?: ToolNames) => string): string[] =>
 
 const late: Failure = {
   ...failures.start,
-  how: 'did not answer the handshake within 20000 ms of its last sign of life',
-  late: true,
+  kind: 'start',
+  cause: { kind: 'unanswered', limitMs: 20_000, isAtWork: false },
 };
 const beside: Failure = { ...failures.start, output: 'the device is taken\n', beside: true };
 
@@ -105,6 +111,13 @@ const said: Record<keyof typeof words, string[]> = {
   endedTask: [words.endedTask('a1')],
   messageTooLong: [words.messageTooLong(134217728)],
   askerGone: [words.askerGone()],
+  askedAmongSeveral: [
+    words.askedAmongSeveral('sampling/createMessage', 0),
+    words.askedAmongSeveral('sampling/createMessage', 2),
+  ],
+  clientLeft: [words.clientLeft()],
+  unknownTask: [words.unknownTask('a1')],
+  notForSharedServer: [words.notForSharedServer()],
   outputText: [], // a part of others
 };
 
@@ -164,7 +177,8 @@ test('P7 each is made of whole sentences, ends with one, and never asks to poll'
 test('P7 a failure is told with the command, how it failed, its own words, and what to do next', () => {
   for (const failure of Object.values(failures)) {
     const text = words.failureText(failure);
-    for (const part of [failure.command, failure.how, failure.output.trim()]) assert.ok(text.includes(part), text);
+    for (const part of [failure.command, howOf(failure), printedText(failure.output).trim()])
+      assert.ok(text.includes(part), text);
     assert.match(text, /was not executed.*call the tool again/s);
     assert.match(words.failureMessage(failure), /send the request again\.$/);
   }

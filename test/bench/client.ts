@@ -1,9 +1,9 @@
 // A client that converses: requests with their answers, notifications, and the proxy's log. For what takes
 // milliseconds; what takes less is timed on connection.ts.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startLineProcess } from '../support/line-process.js';
+import { eventOf, type LogEvent } from '../support/proxy-log.js';
 import { initialize, initialized } from './connection.js';
 import type { Way } from './ways.js';
 
@@ -13,23 +13,17 @@ interface Message {
   readonly result?: { readonly content?: readonly { readonly text?: string }[]; readonly isError?: boolean };
 }
 
-export interface Entry {
-  readonly event: string;
-  readonly text: string;
-  readonly ms?: number;
-}
-
 export interface Client {
   readonly pid: number;
   /** What the proxy has logged, if it was told to do so as JSON. */
-  readonly log: readonly Entry[];
+  readonly log: readonly LogEvent[];
   request(method: string, params?: object): Promise<Message>;
   /** The text that a tool answers with. */
   call(name: string, args?: object): Promise<string>;
   /** Settles at the next notification of this kind. */
   notified(method: string): Promise<void>;
   /** Settles with the first entry, of those there and those to come, that fits. */
-  logged(fits: (entry: Entry) => boolean): Promise<Entry>;
+  logged(fits: (entry: LogEvent) => boolean): Promise<LogEvent>;
   /** Asks the preloaded stall.ts for the longest stall since it was last asked, in milliseconds. */
   longestStall(): Promise<number>;
   close(): Promise<void>;
@@ -46,30 +40,27 @@ export async function open(way: Way): Promise<Client> {
 }
 
 function start(way: Way): Client & { send(message: object): void } {
-  const probed = way.args[0] === '--import';
-  const child = spawn(process.execPath, way.args, {
-    env: way.env,
-    cwd: way.cwd,
-    stdio: ['pipe', 'pipe', 'pipe', ...(probed ? ['ipc' as const] : [])],
-  });
-  const [stdin, stdout, stderr] = [child.stdin!, child.stdout!, child.stderr!];
-  const exited = once(child, 'exit');
   const answers = new Map<number, (message: Message) => void>();
   const notices = new Map<string, () => void>();
-  const log: Entry[] = [];
-  const readers = new Set<(entry: Entry) => void>();
+  const log: LogEvent[] = [];
+  const readers = new Set<(event: LogEvent) => void>();
   let lastId = 0;
 
-  createInterface(stdout).on('line', (line) => {
-    const message = JSON.parse(line) as Message;
-    if (message.method === undefined) answers.get(message.id ?? -1)?.(message);
-    else notices.get(message.method)?.();
-  });
-  createInterface(stderr).on('line', (line) => {
-    if (!line.startsWith('{"time"')) return;
-    const entry = JSON.parse(line) as Entry;
-    log.push(entry);
-    for (const read of readers) read(entry);
+  const { child, exited, write } = startLineProcess([process.execPath, ...way.args], {
+    cwd: way.cwd,
+    env: way.env,
+    ipc: way.args[0] === '--import',
+    onLine(line) {
+      const message = JSON.parse(line.toString()) as Message;
+      if (message.method === undefined) answers.get(message.id ?? -1)?.(message);
+      else notices.get(message.method)?.();
+    },
+    onLogLine(line) {
+      const event = eventOf(line.toString());
+      if (event === undefined) return;
+      log.push(event);
+      for (const read of readers) read(event);
+    },
   });
 
   async function within<T>(what: string, promise: Promise<T>): Promise<T> {
@@ -89,7 +80,7 @@ function start(way: Way): Client & { send(message: object): void } {
     }
   }
 
-  const send = (message: object): void => void stdin.write(`${JSON.stringify(message)}\n`);
+  const send = (message: object): void => void write(message);
 
   function request(method: string, params?: object): Promise<Message> {
     lastId += 1;
@@ -118,8 +109,8 @@ function start(way: Way): Client & { send(message: object): void } {
     async logged(fits) {
       const known = log.find(fits);
       if (known !== undefined) return known;
-      let reader: (entry: Entry) => void = () => {};
-      const found = new Promise<Entry>((resolve) => (reader = (entry) => fits(entry) && resolve(entry)));
+      let reader: (entry: LogEvent) => void = () => {};
+      const found = new Promise<LogEvent>((resolve) => (reader = (entry) => fits(entry) && resolve(entry)));
       readers.add(reader);
       return within('log entry', found).finally(() => readers.delete(reader));
     },
@@ -129,7 +120,7 @@ function start(way: Way): Client & { send(message: object): void } {
       return (await within('stall', told))[0];
     },
     async close() {
-      stdin.end();
+      child.stdin.end();
       await exited;
     },
   };

@@ -44,7 +44,7 @@ export async function connect(way: Way): Promise<Connection> {
     },
   };
   child.stdout.on('data', (chunk: Buffer) => connection.listener(countLines(chunk), chunk.length));
-  const answered = until(connection, 1);
+  const answered = untilBack(connection, 1);
   connection.send([line(initialize)]);
   await Promise.race([
     answered,
@@ -56,7 +56,7 @@ export async function connect(way: Way): Promise<Connection> {
 }
 
 /** Settles when so many lines have come back, with their bytes. Fails when nothing has come for half a minute. */
-export function until(connection: Connection, lines: number, onLines?: (arrived: number) => void): Promise<number> {
+export function untilBack(connection: Connection, lines: number, onLines?: (arrived: number) => void): Promise<number> {
   return new Promise((resolve, reject) => {
     let left = lines;
     let total = 0;

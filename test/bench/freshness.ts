@@ -1,5 +1,6 @@
-// `npm run prove freshness`: whether any answer is ever older than the last save before its call. Saves and calls at once, a
-// thousand times for each kind of save, with events and with polling. --cycles <n>, --kinds <list>, --poll, --events.
+// `npm run prove freshness`: whether any answer is ever older than the last save before its call. Saves and calls at
+// once, a thousand times for each kind of save, with events and with polling. --cycles <n>, --kinds <list>, --poll,
+// --events.
 import type { TestContext } from 'node:test';
 import { parseArgs } from 'node:util';
 import { project, startProxy } from '../support/harness.js';

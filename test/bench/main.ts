@@ -1,5 +1,5 @@
-// `npm run bench`: how the proxy compares with no proxy and with a process that only pipes. Prints a table with targets and
-// marks; --only <groups>, --quick, --repeats <n>, --json, --markdown, --guard (a short run that fails on gross
+// `npm run bench`: how the proxy compares with no proxy and with a process that only pipes. Prints a table with targets
+// and marks; --only <groups>, --quick, --repeats <n>, --json, --markdown, --guard (a short run that fails on gross
 // regressions only).
 import { arch, cpus, loadavg, platform } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';

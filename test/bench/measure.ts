@@ -1,7 +1,7 @@
 // What is timed on one connection: round trips one at a time, and throughput with a window of requests in flight. Every
 // answer is accounted for by its length.
 import assert from 'node:assert/strict';
-import { connect, until, type Connection } from './connection.js';
+import { connect, untilBack, type Connection } from './connection.js';
 import type { Way } from './ways.js';
 
 const head = '{"jsonrpc":"2.0","id":';
@@ -17,7 +17,7 @@ export async function roundTrips(connection: Connection, size: number, count: nu
   const times: number[] = [];
   for (let number = 0; number < count; number += 1) {
     const pieces = request();
-    const answered = until(connection, 1);
+    const answered = untilBack(connection, 1);
     const begin = performance.now();
     connection.send(pieces);
     const bytes = await answered;
@@ -41,7 +41,7 @@ export async function throughput(
     sentBytes += length(pieces);
     connection.send(pieces);
   };
-  const answered = until(connection, load.count, send);
+  const answered = untilBack(connection, load.count, send);
   const begin = performance.now();
   send(load.window);
   const bytes = await answered;

@@ -1,7 +1,6 @@
 // The least that a Node process between client and server can do: it passes chunks on, both ways. The benchmark's
-// yardstick. With
-// `--apart` the server has a session of its own, without which what it has started can't be ended together with it: kernels that share out
-// the processors by sessions make those wait longer for each other.
+// yardstick. With `--apart` the server has a session of its own, without which what it has started can't be ended
+// together with it: kernels that share out the processors by sessions make those wait longer for each other.
 import { spawn } from 'node:child_process';
 
 const words = process.argv.slice(2);

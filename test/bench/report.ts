@@ -55,8 +55,10 @@ export function isBelieved(found: readonly Regression[], busy: number): boolean 
   return found.some(({ excess }) => busy < BUSY || excess > BLATANT);
 }
 
-/** What is beyond what the guard lets pass, by the best figures of all repeats: what noise can spoil least. Where nothing was
- * measured, nothing is judged. */
+/**
+ * What is beyond what the guard lets pass, by the best figures of all repeats: what noise can spoil least. Where
+ * nothing was measured, nothing is judged.
+ */
 export function grossRegressions(samples: Samples): Regression[] {
   return rows.flatMap((row) => {
     const { group, text, unit, guard } = row;

@@ -12,8 +12,11 @@ export interface Way {
   readonly cwd: string;
 }
 
-/** `apart`: the pipe, with the server in a session of its own. `plain` only forwards (--no-reload); `watching` has a thousand files to watch; `unchecked` has them too, and forwards
- * without making sure that none has changed (--while-reloading serve). */
+/**
+ * `apart`: the pipe, with the server in a session of its own. `plain` only forwards (--no-reload); `watching` has a
+ * thousand files to watch; `unchecked` has them too, and forwards without making sure that none has changed
+ * (`--while-reloading serve`).
+ */
 export type WayName = 'direct' | 'pipe' | 'apart' | 'plain' | 'watching' | 'unchecked';
 
 export interface Ground {

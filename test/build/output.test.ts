@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
+import { printedText } from '#src/agent/excerpt.js';
 import { createOutput } from '#src/build/output.js';
 import { project } from '../support/project.js';
 
@@ -14,7 +15,7 @@ async function excerpt(text: string | Buffer, file?: string, limit?: number, chu
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunk) await output.write(bytes.subarray(at, at + chunk));
   await output.end();
-  return output.excerpt();
+  return printedText(output.excerpt());
 }
 
 test('up to 8 KB is shown whole', async () => {

@@ -16,7 +16,7 @@ const tree = {
   'bin/server': 'x',
 };
 
-test('P5 content only: code that is deleted, changed, added or moved counts, and nothing but its content', async (t) => {
+test('P5 code that is deleted, changed, added or moved counts, and nothing but its content', async (t) => {
   const files = project(t, tree);
   const paths = [files.path('dist'), files.path('bin/server')];
   const before = await outputsFingerprint(paths);

@@ -8,6 +8,8 @@ import { watch } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { printedText } from '#src/agent/excerpt.js';
+import { buildCauseText } from '#src/agent/failure.js';
 import { planBuild } from '#src/build/plan.js';
 import type { BuildOptions, BuildResult } from '#src/build/run.js';
 import { runBuild } from '#src/build/run.js';
@@ -34,7 +36,7 @@ test('a build that succeeds is built, with its output', async (t) => {
   const result = await runScript(t, `console.log('out'); console.error('err')`);
   assert.equal(result.kind, 'built');
   assert.ok('output' in result && result.ms >= 0);
-  assert.deepEqual(result.output.excerpt().trim().split('\n').sort(), ['err', 'out']);
+  assert.deepEqual(printedText(result.output.excerpt()).trim().split('\n').sort(), ['err', 'out']);
 });
 
 test('a package.json script is run by npm', async (t) => {
@@ -48,14 +50,14 @@ test('a package.json script is run by npm', async (t) => {
   assert.ok(planned.ok);
   const result = await runBuild(planned.plan, options(files));
   assert.equal(result.kind, 'built');
-  assert.ok('output' in result && result.output.excerpt().includes(`\n${files.directory}\n`));
+  assert.ok('output' in result && printedText(result.output.excerpt()).includes(`\n${files.directory}\n`));
 });
 
 test('P7 a build that fails is told with its code and the words it printed', async (t) => {
   const result = await runScript(t, `console.error('src/a.ts(3,1): error TS1005'); process.exitCode = 2`);
   assert.ok(result.kind === 'failed');
-  assert.equal(result.detail, 'exited with code 2');
-  assert.equal(result.output.excerpt(), 'src/a.ts(3,1): error TS1005\n');
+  assert.equal(buildCauseText(result.cause), 'exited with code 2');
+  assert.equal(printedText(result.output.excerpt()), 'src/a.ts(3,1): error TS1005\n');
 });
 
 test('P7 a long output is kept at both ends, and whole in the file', async (t) => {
@@ -66,7 +68,7 @@ test('P7 a long output is kept at both ends, and whole in the file', async (t) =
   const result = await runBuild(plan, options(files));
   assert.ok(result.kind === 'failed');
   assert.match(
-    result.output.excerpt(),
+    printedText(result.output.excerpt()),
     /^first\nx+\n… 2991820 bytes left out, the whole is in .*build\.log …\nx+\nlast\n$/,
   );
   assert.equal(readFileSync(files.path('state/build.log')).length, 3_000_012);
@@ -75,13 +77,13 @@ test('P7 a long output is kept at both ends, and whole in the file', async (t) =
 test('P14 an output file that cannot be written does not fail the build', async (t) => {
   const result = await runScript(t, `process.stdout.write('x'.repeat(300_000))`, { outputFile: '/dev/null/build.log' });
   assert.ok(result.kind === 'built');
-  assert.match(result.output.excerpt(), /^x+\n… 291808 bytes left out …\nx+$/);
+  assert.match(printedText(result.output.excerpt()), /^x+\n… 291808 bytes left out …\nx+$/);
 });
 
 test('a build ended by a signal is told so', posix, async (t) => {
   const result = await runScript(t, `process.kill(process.pid, 'SIGSEGV'); setInterval(() => {}, 1000)`);
   assert.ok(result.kind === 'failed');
-  assert.equal(result.detail, 'was ended by SIGSEGV');
+  assert.equal(buildCauseText(result.cause), 'was ended by SIGSEGV');
 });
 
 test('a command that is not there, or not where it was to run, is told by name', async (t) => {
@@ -89,16 +91,16 @@ test('a command that is not there, or not where it was to run, is told by name',
   const plan = { command: 'no-such-command', args: [], cwd: files.directory, label: '' };
   const result = await runBuild(plan, options(files));
   assert.ok(result.kind === 'failed');
-  assert.equal(result.detail, 'could not be started: no-such-command was not found');
+  assert.equal(buildCauseText(result.cause), 'could not be started: no-such-command was not found');
   const nowhere = await runBuild({ ...plan, command: 'node', cwd: files.path('gone') }, options(files));
   assert.ok(nowhere.kind === 'failed');
-  assert.match(nowhere.detail, /^could not be started: the directory .*gone does not exist$/);
+  assert.match(buildCauseText(nowhere.cause), /^could not be started: the directory .*gone does not exist$/);
 });
 
 test('stdin is empty: a build that asks gets no answer instead of the client’s', async (t) => {
   const result = await runScript(t, `for await (const c of process.stdin) console.log(String(c)); console.log('end')`);
   assert.ok(result.kind === 'built');
-  assert.equal(result.output.excerpt(), 'end\n');
+  assert.equal(printedText(result.output.excerpt()), 'end\n');
 });
 
 /** Hangs, deaf to SIGTERM, with a child of the same kind, and says so in a file once both are up. */
@@ -128,8 +130,8 @@ test('P13 a build that takes too long is ended with all of its processes', posix
   const result = await running;
   assert.deepEqual(processesOf(own), []);
   assert.ok(result.kind === 'failed');
-  assert.equal(result.detail, 'did not end within 4 s and was stopped');
-  assert.equal(result.output.excerpt(), 'no\n');
+  assert.equal(buildCauseText(result.cause), 'did not end within 4 s and was stopped');
+  assert.equal(printedText(result.output.excerpt()), 'no\n');
 });
 
 test('P13 a build that is abandoned is gone, with all of its processes, when that is known', posix, async (t) => {
@@ -168,7 +170,7 @@ test('a process that left the group and holds the pipes does not hold the build'
     { env: testEnvironment(own) },
   );
   assert.ok(result.kind === 'built');
-  process.kill(Number(result.output.excerpt()), 'SIGKILL');
+  process.kill(Number(printedText(result.output.excerpt())), 'SIGKILL');
   assert.deepEqual(await processesLeft(own), []);
 });
 

@@ -1,5 +1,5 @@
-// `mcp-hotline explain` on the built bin: what it prints, for people and as data, and its exit code. What is found for which
-// command is for test/config/discovery.
+// `mcp-hotline explain` on the built bin: what it prints, for people and as data, and its exit code. What is found for
+// which command is for test/config/discovery.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
-// `mcp-hotline status` and `mcp-hotline log` on the built bin: what they print of the proxies of a directory, running, killed
-// or gone, for people and as data, and that no environment is in it, and no argument that looks like a key. What the
-// trail holds is for test/e2e/agent and test/log.
+// `mcp-hotline status` and `mcp-hotline log` on the built bin: what they print of the proxies of a directory, running,
+// killed or gone, for people and as data, and that no environment is in it, and no argument that looks like a key. What
+// the trail holds is for test/e2e/agent and test/log.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '../support/until.js';
 import { newMarker, project, startProxy, testEnvironment } from '../support/harness.js';
 import { bin, scratch } from '../support/paths.js';
 import { behaviour, reloadable } from '../support/reloadable.js';
@@ -238,11 +239,11 @@ interface Server {
 }
 
 /** What a proxy shows of itself is on the disk a moment after it happened. */
-async function untilShown(look: () => Promise<Outcome>, pattern: RegExp): Promise<Outcome> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
-    const outcome = await look();
-    if (pattern.test(outcome.stdout)) return outcome;
-    assert.ok(performance.now() < deadline, `waiting for ${pattern}: ${outcome.stdout}${outcome.stderr}`);
-  }
+function untilShown(look: () => Promise<Outcome>, pattern: RegExp): Promise<Outcome> {
+  let last: Outcome | undefined;
+  const shown = async (): Promise<Outcome | undefined> => {
+    last = await look();
+    return pattern.test(last.stdout) ? last : undefined;
+  };
+  return until(shown, String(pattern), { transcript: () => `${last?.stdout}${last?.stderr}` });
 }

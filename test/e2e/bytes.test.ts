@@ -50,7 +50,7 @@ const modes: { mode: string; start: (t: Parameters<typeof startProxy>[0]) => Sta
 
 for (const { mode, start } of modes) {
   describe(`bytes ${mode}`, () => {
-    test('P2 same bytes: every kind of line from the client reaches the server as it was', async (t) => {
+    test('P2 every kind of line from the client reaches the server as it was', async (t) => {
       const peer = start(t);
       for (const [what, line] of Object.entries({ ...exotic, ...notMessages })) {
         const seen = peer.messages.length;
@@ -61,7 +61,7 @@ for (const { mode, start } of modes) {
       assert.deepEqual(peer.duplicates, []);
     });
 
-    test('P2 same bytes: bytes that are no UTF-8 reach the server as they were', async (t) => {
+    test('P2 bytes that are no UTF-8 reach the server as they were', async (t) => {
       const peer = start(t);
       const line = Buffer.concat([
         Buffer.from('{"jsonrpc":"2.0","method":"n","params":"'),
@@ -72,7 +72,7 @@ for (const { mode, start } of modes) {
       assert.deepEqual(echoed(message), Buffer.concat([line, Buffer.from('"}')]));
     });
 
-    test('P2 same bytes: notifications and requests from the server reach the client as they were', async (t) => {
+    test('P2 notifications and requests from the server reach the client as they were', async (t) => {
       const peer = start(t);
       const lines = Object.values(exotic).map((line) => line.replaceAll('"id":', '"di":'));
       await peer.request('raw', { bytes: base64(`${lines.join('\n')}\n`) });
@@ -82,7 +82,7 @@ for (const { mode, start } of modes) {
       );
     });
 
-    test('P2 same bytes: responses of the server reach the client as they were, with ids of every kind', async (t) => {
+    test('P2 responses of the server reach the client as they were, with ids of every kind', async (t) => {
       const peer = start(t);
       const ids = ['0', '""', '"a b"', '-7', '12345678901234567890', '1.50', '1e2', '"\\u0061\\/"', '"😀"'];
       for (const id of ids) {
@@ -96,7 +96,7 @@ for (const { mode, start } of modes) {
       }
     });
 
-    test('P2 same bytes: a message written byte by byte arrives whole, both ways', async (t) => {
+    test('P2 a message written byte by byte arrives whole, both ways', async (t) => {
       const peer = start(t);
       const line = '{"jsonrpc":"2.0","id":"bytes","method":"m","params":"é 日本 😀 \\u00e9 12345678901234567890"}';
       for (const byte of Buffer.from(`${line}\n`)) {
@@ -110,7 +110,7 @@ for (const { mode, start } of modes) {
       assert.equal(peer.messages[seen]?.raw.toString(), back);
     });
 
-    test('P2 same bytes: a line of 64 MiB passes each way', { timeout: 120_000 }, async (t) => {
+    test('P2 a line of 64 MiB passes each way', { timeout: 120_000 }, async (t) => {
       const peer = start(t);
       const data = Buffer.alloc(64 * 1024 * 1024, 'aé日😀 \\u00e9 \\" 1.0 ');
       data.subarray(-64).fill('x'); // The pattern may end inside a character or an escape.
@@ -128,7 +128,7 @@ for (const { mode, start } of modes) {
   });
 }
 
-test('P2 same bytes: random messages at random chunk boundaries, both ways', { timeout: 120_000 }, async (t) => {
+test('P2 random messages at random chunk boundaries, both ways', { timeout: 120_000 }, async (t) => {
   const peer = startProxy(t, { noReload: true, command: fixture('echo') });
   const params = fc.oneof(fc.json(), fc.json({ stringUnit: 'binary' }), fc.bigInt().map(String));
   const cuts = fc.array(fc.integer({ min: 1, max: 80 }), { minLength: 1, maxLength: 20 });
@@ -159,7 +159,7 @@ test('P2 same bytes: random messages at random chunk boundaries, both ways', { t
   );
 });
 
-test('P2 same bytes: what follows the last newline is handed on when the client ends', async (t) => {
+test('P2 what follows the last newline is handed on when the client ends', async (t) => {
   const peer = startProxy(t, { noReload: true, command: fixture('echo') });
   const line = '{"jsonrpc":"2.0","id":"last","method":"m"}';
   await peer.send(Buffer.from(line));

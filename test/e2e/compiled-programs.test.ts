@@ -55,7 +55,7 @@ async function textOf(proxy: Started, name: string, given: object = {}): Promise
 const hasCargo = spawnSync('cargo', ['--version']).status === 0;
 
 test(
-  'P4 fresh: a program that Cargo builds is built, also the first time, and an edit reaches the next call',
+  'P4 a program that Cargo builds is built, also the first time, and an edit reaches the next call',
   { skip: !hasCargo && 'no cargo' },
   async (t) => {
     const files = project(t, {
@@ -81,34 +81,30 @@ test(
   },
 );
 
-test(
-  'P4 fresh: a program beside its go.mod is built by `go build`',
-  { skip: process.platform === 'win32' },
-  async (t) => {
-    const files = project(t, {
-      'bin/go':
-        '#!/bin/sh\n[ "$*" = "build -o server ." ] || exit 9\ncp main.txt server.new && chmod 755 server.new && mv server.new server\n',
-      'app/go.mod': 'module example.org/own\n',
-      'app/main.go': 'package main\n',
-      'app/main.txt': server('one'),
-    });
-    chmodSync(files.path('bin/go'), 0o755);
-    const proxy = startProxy(t, {
-      command: ['./server'],
-      cwd: files.path('app'),
-      env: { PATH: `${files.path('bin')}${delimiter}${process.env['PATH']}` },
-    });
-    await proxy.initialize();
-    assert.match(
-      await proxy.waitForLog('watching '),
-      /building with "go build -o server \.": server is built from the sources/,
-    );
-    assert.equal(await textOf(proxy, 'word'), 'one');
-    files.write('app/main.txt', server('two'));
-    files.write('app/main.go', 'package main // edited\n');
-    assert.equal(await textOf(proxy, 'word'), 'two');
-  },
-);
+test('P4 a program beside its go.mod is built by `go build`', { skip: process.platform === 'win32' }, async (t) => {
+  const files = project(t, {
+    'bin/go':
+      '#!/bin/sh\n[ "$*" = "build -o server ." ] || exit 9\ncp main.txt server.new && chmod 755 server.new && mv server.new server\n',
+    'app/go.mod': 'module example.org/own\n',
+    'app/main.go': 'package main\n',
+    'app/main.txt': server('one'),
+  });
+  chmodSync(files.path('bin/go'), 0o755);
+  const proxy = startProxy(t, {
+    command: ['./server'],
+    cwd: files.path('app'),
+    env: { PATH: `${files.path('bin')}${delimiter}${process.env['PATH']}` },
+  });
+  await proxy.initialize();
+  assert.match(
+    await proxy.waitForLog('watching '),
+    /building with "go build -o server \.": server is built from the sources/,
+  );
+  assert.equal(await textOf(proxy, 'word'), 'one');
+  files.write('app/main.txt', server('two'));
+  files.write('app/main.go', 'package main // edited\n');
+  assert.equal(await textOf(proxy, 'word'), 'two');
+});
 
 const C = `#include <stdio.h>
 #include <string.h>

@@ -7,21 +7,21 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { describe, test } from 'node:test';
 import { processesOf, startProxy } from '../support/harness.js';
+import { startWatched } from '../support/reload-project.js';
 import { behaviour, reloadable } from '../support/reloadable.js';
-import { startWatched } from './reload/watched.js';
 
 const shell = (script: string): string[] => ['sh', '-c', script];
 const ways = { 'a plain pass-through': ['--no-reload'], watching: ['--watch', '.'] };
 
 describe('before the proxy is loaded', { skip: process.platform === 'win32', concurrency: 4 }, () => {
   for (const [way, options] of Object.entries(ways)) {
-    test(`P13 clean exit: a signal at once, ${way}`, async (t) => {
+    test(`P13 a signal at once, ${way}`, async (t) => {
       const peer = startProxy(t, { options, command: shell('kill -TERM $PPID; exec sleep 60') });
       assert.equal((await peer.exited).code, 128 + constants.signals.SIGTERM, peer.transcript());
       assert.deepEqual(processesOf(peer.marker), []);
     });
 
-    test(`P13 clean exit: the client has closed its side already, ${way}`, async (t) => {
+    test(`P13 the client has closed its side already, ${way}`, async (t) => {
       const peer = startProxy(t, { options, command: shell('exec cat') });
       peer.end();
       assert.equal((await peer.exited).code, 0, peer.transcript());
@@ -29,7 +29,7 @@ describe('before the proxy is loaded', { skip: process.platform === 'win32', con
     });
   }
 
-  test('P4 fresh: a save that the first server has just missed', async (t) => {
+  test('P4 a save that the first server has just missed', async (t) => {
     const { 'server.mjs': server } = reloadable('one') as { 'server.mjs': string };
     const script = `
       [ -e saved ] && exec "$0" server.mjs
@@ -48,7 +48,7 @@ describe('before the proxy is loaded', { skip: process.platform === 'win32', con
     assert.equal(await proxy.call(), 'two', proxy.transcript());
   });
 
-  test('P4 fresh: a file that was deleted when the first server had just read it', async (t) => {
+  test('P4 a file that was deleted when the first server had just read it', async (t) => {
     const { 'server.mjs': server } = reloadable('one') as { 'server.mjs': string };
     const script = `
       [ -e src/extra.mjs ] || exec "$0" server.mjs

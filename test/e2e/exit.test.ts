@@ -4,19 +4,20 @@
 import assert from 'node:assert/strict';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { describe, test } from 'node:test';
+import { until } from '../support/until.js';
 import { fixture, processesOf, project, startProxy } from '../support/harness.js';
 import type { Started } from '../support/harness.js';
 
 describe('exit', { concurrency: 4 }, () => {
   for (const code of [0, 1, 7, 42, 255]) {
-    test(`P13 clean exit: a server that exits with ${code} ends the proxy with ${code}`, async (t) => {
+    test(`P13 a server that exits with ${code} ends the proxy with ${code}`, async (t) => {
       const peer = startProxy(t, { noReload: true, command: fixture('exit-code') });
       assert.ok((await peer.request('exit', { code })).result);
       assert.equal((await peer.finished()).code, code);
     });
   }
 
-  test('P13 clean exit: a server that exits before it has read anything ends the proxy with its code', async (t) => {
+  test('P13 a server that exits before it has read anything ends the proxy with its code', async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('exit-code', '5') });
     void peer.send({ jsonrpc: '2.0', id: 1, method: 'initialize' });
     assert.equal((await peer.finished()).code, 5);
@@ -27,14 +28,14 @@ describe('exit', { concurrency: 4 }, () => {
     { signal: 'SIGTERM', code: 143 },
     { signal: 'SIGSEGV', code: 139 },
   ]) {
-    test(`P13 clean exit: a server killed by ${signal} ends the proxy with ${code}`, async (t) => {
+    test(`P13 a server killed by ${signal} ends the proxy with ${code}`, async (t) => {
       const peer = startProxy(t, { noReload: true, command: fixture('exit-code') });
       assert.ok((await peer.request('exit', { signal })).result);
       assert.equal((await peer.finished()).code, code);
     });
   }
 
-  test('P13 clean exit: a server that exits and leaves a grandchild at its pipes', async (t) => {
+  test('P13 a server that exits and leaves a grandchild at its pipes', async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('grandchild') });
     await peer.initialize();
     assert.ok((await peer.request('exit', { code: 3 })).result);
@@ -42,14 +43,14 @@ describe('exit', { concurrency: 4 }, () => {
     assert.deepEqual(processesOf(peer.marker), []);
   });
 
-  test('P13 clean exit: a response of 1 MB right before the exit is delivered whole', async (t) => {
+  test('P13 a response of 1 MB right before the exit is delivered whole', async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('exit-code') });
     const { result } = await peer.request('exit', { code: 9, bytes: 1_000_000 });
     assert.equal(result.data.length, 1_000_000);
     assert.equal((await peer.finished()).code, 9);
   });
 
-  test('P13 clean exit: a client that reads slowly gets all of it', async (t) => {
+  test('P13 a client that reads slowly gets all of it', async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('exit-code'), unread: true });
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'exit', params: { code: 9, bytes: 1_000_000 } });
     let received = 0;
@@ -62,20 +63,20 @@ describe('exit', { concurrency: 4 }, () => {
     assert.equal((await peer.finished()).code, 9);
   });
 
-  test('P13 clean exit: a client that reads only after the server has gone gets all of it', async (t) => {
+  test('P13 a client that reads only after the server has gone gets all of it', async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('exit-code'), unread: true });
     // Node reads a dead child's stdout to its end and throws it away, unless somebody has said that it will be read.
     peer.child.stdout.on('readable', () => {});
     await peer.waitForLog('up');
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'exit', params: { code: 9, bytes: 150_000 } });
-    while (processesOf(peer.marker).length > 1) await delay(20);
+    await until(() => processesOf(peer.marker).length <= 1, 'the end of the server', peer);
     let received = 0;
     for await (const chunk of peer.child.stdout.iterator()) received += (chunk as Buffer).length;
     assert.ok(received > 150_000, `${received} bytes`);
     assert.equal((await peer.finished()).code, 9);
   });
 
-  test('P13 clean exit: a signal while the client reads the last of a server that has exited leaves its code as it is', async (t) => {
+  test('P13 a signal while the client reads the last of a server that has exited leaves its code as it is', async (t) => {
     const peer = startProxy(t, {
       noReload: true,
       command: fixture('exit-code'),

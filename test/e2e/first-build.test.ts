@@ -11,10 +11,10 @@ import { processesLeft, processesOf, project, projectDirOf, startDirect } from '
 import type { Started } from '../support/harness.js';
 import { bin } from '../support/paths.js';
 import type { Project } from '../support/project.js';
-import { behaviour, reloadable } from '../support/reloadable.js';
+import { type ReloadProject, startWatched, watched } from '../support/reload-project.js';
+import { behaviour, built, reloadable } from '../support/reloadable.js';
+import { until } from '../support/until.js';
 import { assertInTime } from '../support/in-time.js';
-import { built, startWatched, until, watched } from './reload/watched.js';
-import type { Watched } from './reload/watched.js';
 
 /** SDK clients end stdin, signal 2 s later, and kill after 2 s more. */
 const afterEnd = 4_000;
@@ -22,7 +22,7 @@ const linux = { skip: process.platform !== 'linux' && 'elsewhere processes are n
 const options = ['--build', 'node build.mjs', '--state-dir', 'state'];
 
 describe('a first build', { concurrency: 4 }, () => {
-  test('P13 clean exit: a client that gives up three times is served at last by one build', linux, async (t) => {
+  test('P13 a client that gives up three times is served at last by one build', linux, async (t) => {
     const on = heldProject(t);
     const first = await givesUp(t, on);
     assert.match(first.logged('building').at(-1)!.text, /the client has gone: process \d+ finishes the build/);
@@ -45,7 +45,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.match(trail, /"event":"built".*its client had gone/);
   });
 
-  test('P13 clean exit: the next proxy that waits is served as soon as the helper is done', linux, async (t) => {
+  test('P13 the next proxy that waits is served as soon as the helper is done', linux, async (t) => {
     const on = heldProject(t);
     const first = await givesUp(t, on);
     const second = startWatched(t, { on, options });
@@ -58,7 +58,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.deepEqual(await processesLeft(first.marker, 20_000), []);
   });
 
-  test('P5: the helper notes the outputs down too: what is gone afterwards is built once more', linux, async (t) => {
+  test('P5 the helper notes the outputs down too: what is gone afterwards is built once more', linux, async (t) => {
     const on = heldProject(t);
     on.write('package.json', '{ "name": "p" }');
     const first = await givesUp(t, on);
@@ -74,7 +74,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.equal(third.logged('failed').length, 0, 'it is built before the server is started');
   });
 
-  test('P4 fresh: sources that were edited while the helper built are built anew', linux, async (t) => {
+  test('P4 sources that were edited while the helper built are built anew', linux, async (t) => {
     const on = heldProject(t);
     const first = await givesUp(t, on);
     on.write('src/behaviour.mjs', behaviour('two'));
@@ -85,7 +85,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.deepEqual(await processesLeft(first.marker, 20_000), []);
   });
 
-  test('P4 fresh: an edit that is undone while the helper builds is not what counts as built', linux, async (t) => {
+  test('P4 an edit that is undone while the helper builds is not what counts as built', linux, async (t) => {
     const on = heldProject(t);
     const first = await givesUp(t, on);
     on.write('src/behaviour.mjs', behaviour('two'));
@@ -98,7 +98,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.equal(second.builds(), 2);
   });
 
-  test('P7: a build that fails in the helper is run again by the next proxy, which reports it', linux, async (t) => {
+  test('P7 a build that fails in the helper is run again by the next proxy, which reports it', linux, async (t) => {
     const on = heldProject(t, 'wrong');
     const first = await givesUp(t, on);
     on.remove('hold-build');
@@ -109,28 +109,24 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.equal(second.builds(), 2);
   });
 
-  test(
-    'P6 settles: after kill -9 of the helper its build is ended by the next proxy, which builds',
-    linux,
-    async (t) => {
-      const on = heldProject(t);
-      const first = await givesUp(t, on);
-      const [helper] = helpers(first);
-      process.kill(helper!.pid, 'SIGKILL');
-      await until(() => helpers(first).length === 0, 'the end of the helper', first);
-      assert.equal(processesOf(first.marker).length, 1, 'the build is left');
-      on.write('src/behaviour.mjs', behaviour('two'));
-      const second = startWatched(t, { on, options });
-      await second.untilBuilding(2);
-      assert.deepEqual(await processesLeft(first.marker, 20_000), [], 'one build at a time');
-      on.remove('hold-build');
-      await second.initialize();
-      assert.equal(await second.call(), 'two');
-    },
-  );
+  test('P6 after kill -9 of the helper its build is ended by the next proxy, which builds', linux, async (t) => {
+    const on = heldProject(t);
+    const first = await givesUp(t, on);
+    const [helper] = helpers(first);
+    process.kill(helper!.pid, 'SIGKILL');
+    await until(() => helpers(first).length === 0, 'the end of the helper', first);
+    assert.equal(processesOf(first.marker).length, 1, 'the build is left');
+    on.write('src/behaviour.mjs', behaviour('two'));
+    const second = startWatched(t, { on, options });
+    await second.untilBuilding(2);
+    assert.deepEqual(await processesLeft(first.marker, 20_000), [], 'one build at a time');
+    on.remove('hold-build');
+    await second.initialize();
+    assert.equal(await second.call(), 'two');
+  });
 
   test(
-    'P7: after kill -9 of the helper while its proxy waits, the build is ended and the failure told',
+    'P7 after kill -9 of the helper while its proxy waits, the build is ended and the failure told',
     linux,
     async (t) => {
       const on = heldProject(t);
@@ -144,7 +140,7 @@ describe('a first build', { concurrency: 4 }, () => {
   );
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    test(`P13 clean exit: ${signal} ends a first build at once`, linux, async (t) => {
+    test(`P13 ${signal} ends a first build at once`, linux, async (t) => {
       const on = heldProject(t);
       const proxy = startWatched(t, { on, options });
       await proxy.untilBuilding(1);
@@ -155,7 +151,7 @@ describe('a first build', { concurrency: 4 }, () => {
     });
   }
 
-  test('P13 clean exit: a signal that follows the end of stdin ends the build too', linux, async (t) => {
+  test('P13 a signal that follows the end of stdin ends the build too', linux, async (t) => {
     const on = heldProject(t);
     const proxy = startWatched(t, { on, options });
     await proxy.send({ jsonrpc: '2.0', id: 'i', ...initialize });
@@ -166,7 +162,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.deepEqual(await processesLeft(proxy.marker), []);
   });
 
-  test('P13 clean exit: after kill -9 of the proxy the helper ends the build', linux, async (t) => {
+  test('P13 after kill -9 of the proxy the helper ends the build', linux, async (t) => {
     const on = heldProject(t);
     const proxy = startWatched(t, { on, options, mayLeave: true });
     await proxy.untilBuilding(1);
@@ -175,7 +171,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.deepEqual(await processesLeft(proxy.marker, 20_000), []);
   });
 
-  test('P13 clean exit: SIGTERM to the helper ends its build and releases the lock', linux, async (t) => {
+  test('P13 SIGTERM to the helper ends its build and releases the lock', linux, async (t) => {
     const on = heldProject(t);
     const first = await givesUp(t, on);
     process.kill(helpers(first)[0]!.pid, 'SIGTERM');
@@ -183,7 +179,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.equal(existsSync(lockOf(on)), false);
   });
 
-  test('P13 clean exit: a helper ends a build that takes longer than --build-timeout', linux, async (t) => {
+  test('P13 a helper ends a build that takes longer than --build-timeout', linux, async (t) => {
     const on = heldProject(t);
     const first = await givesUp(t, on, ['--build-timeout', '4000']);
     assert.deepEqual(await processesLeft(first.marker, 20_000), []);
@@ -194,7 +190,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.equal(second.builds(), 2);
   });
 
-  test('P13 clean exit: smoke has no helper, and ends a build that it has begun', linux, async (t) => {
+  test('P13 smoke has no helper, and ends a build that it has begun', linux, async (t) => {
     const on = heldProject(t);
     const words = ['smoke', '--watch', 'src', ...options, '--', process.execPath, 'server.mjs'];
     const smoke = startDirect(t, { command: [process.execPath, bin, ...words], cwd: on.directory });
@@ -205,7 +201,7 @@ describe('a first build', { concurrency: 4 }, () => {
     assert.deepEqual(await processesLeft(smoke.marker), []);
   });
 
-  test('P13 clean exit: once a server has served, the end of stdin ends a build', linux, async (t) => {
+  test('P13 once a server has served, the end of stdin ends a build', linux, async (t) => {
     const { files } = built();
     const on = project(t, { ...reloadable('one'), ...files });
     const proxy = await watched(t, { on, options });
@@ -230,7 +226,7 @@ function heldProject(t: TestContext, says = 'one'): Project {
 }
 
 /** A client that begins a session, and leaves while the first build runs. */
-async function givesUp(t: TestContext, on: Project, more: readonly string[] = []): Promise<Watched> {
+async function givesUp(t: TestContext, on: Project, more: readonly string[] = []): Promise<ReloadProject> {
   const proxy = startWatched(t, { on, options: [...options, ...more], mayLeave: true });
   await proxy.send({ jsonrpc: '2.0', id: 'i', ...initialize });
   await proxy.untilBuilding(1);
@@ -239,7 +235,7 @@ async function givesUp(t: TestContext, on: Project, more: readonly string[] = []
 }
 
 /** By closing stdin, as SDK clients do. */
-async function leaves(proxy: Watched): Promise<void> {
+async function leaves(proxy: ReloadProject): Promise<void> {
   const start = performance.now();
   proxy.end();
   const { code } = await proxy.exit({ deadline: 60_000 });

@@ -62,7 +62,7 @@ async function textOf(proxy: Started, name: string, given: object = {}): Promise
 
 for (const command of [['.venv/bin/own-mcp'], ['.venv/bin/python', '-m', 'own']]) {
   test(
-    `P4 fresh: a copy that runs instead of the edited sources is told to log and agent: ${command.join(' ')}`,
+    `P4 a copy that runs instead of the edited sources is told to log and agent: ${command.join(' ')}`,
     { skip: !canRun && 'no python3 with venv' },
     async (t) => {
       const { files, packages } = installed(t);

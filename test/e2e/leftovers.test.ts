@@ -11,8 +11,8 @@ import type { TestContext } from 'node:test';
 import { cleanup } from '../support/cleanup.js';
 import { fixture, processesLeft, proxyCommand, startDirect, startProxy } from '../support/harness.js';
 import type { ProxyOptions, Started } from '../support/harness.js';
-import { live, script, scripted } from '../support/live.js';
-import type { Live } from '../support/live.js';
+import { live, type ReloadProject } from '../support/reload-project.js';
+import { script, scripted } from '../support/reloadable.js';
 
 const linux = { concurrency: 4, skip: process.platform !== 'linux' && 'the environment of a process is read in /proc' };
 const names = /has left processes behind in sessions of their own/;
@@ -45,7 +45,7 @@ const server = (code: string): string =>
   export const tools = { answer: () => generation };`);
 const orphans = `const { pid } = spawn('/bin/sh', ['-c', 'while :; do sleep 60; done', 'secret-argument'], { detached: true, stdio: 'ignore' });
   process.stderr.write('orphan ' + pid + '\\n');`;
-const reloading = (t: TestContext, options: readonly string[] = []): Promise<Live> =>
+const reloading = (t: TestContext, options: readonly string[] = []): Promise<ReloadProject> =>
   live(t, { ...scripted(''), 'src/script.mjs': server(orphans) }, { options, mayLeave: true });
 
 describe('leftovers', linux, () => {

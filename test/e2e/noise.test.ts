@@ -7,7 +7,7 @@ import { fixture, startProxy } from '../support/harness.js';
 
 const base64 = (bytes: string | Buffer) => Buffer.from(bytes).toString('base64');
 
-test('P11 clean stdout: text and JSON that are no messages go to stderr, with a hint once a kind', async (t) => {
+test('P11 text and JSON that are no messages go to stderr, with a hint once a kind', async (t) => {
   const peer = startProxy(t, { noReload: true, command: fixture('noise') });
   const count = 20;
   await peer.initialize();
@@ -67,7 +67,7 @@ for (const { what, line } of [
   { what: 'white space', line: ' \t ' },
   { what: 'a JSON-RPC object that is neither call nor answer', line: '{"jsonrpc":"2.0","params":{}}' },
 ]) {
-  test(`P11 clean stdout: ${what} does not reach the client`, async (t) => {
+  test(`P11 ${what} does not reach the client`, async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('noise') });
     await peer.request('print', { stream: 'stdout', bytes: base64(`${line}\n`) });
     assert.equal(peer.messages.length, 1, peer.transcript());
@@ -75,7 +75,7 @@ for (const { what, line } of [
   });
 }
 
-test('P11 clean stdout: bytes that are no text go to stderr as they are', async (t) => {
+test('P11 bytes that are no text go to stderr as they are', async (t) => {
   const peer = startProxy(t, { noReload: true, command: fixture('noise') });
   const bytes = Buffer.from([0, 0xff, 0xfe, 0x7b, 0xc3, 0x28, 0x7d, 10]);
   await peer.request('print', { stream: 'stdout', bytes: base64(bytes) });
@@ -85,7 +85,7 @@ test('P11 clean stdout: bytes that are no text go to stderr as they are', async 
   assert.ok(peer.stderrBytes().includes(bytes));
 });
 
-test('P11 clean stdout: half a message at the end of a server reaches stderr, not the client', async (t) => {
+test('P11 half a message at the end of a server reaches stderr, not the client', async (t) => {
   const peer = startProxy(t, { noReload: true, command: fixture('noise'), unread: true });
   const stdout: Buffer[] = [];
   peer.child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
@@ -102,7 +102,7 @@ test('P11 clean stdout: half a message at the end of a server reaches stderr, no
   assert.ok(peer.stderr().includes(half), peer.stderr());
 });
 
-test('P11 clean stdout: whatever the proxy has to say at level debug is not on stdout', async (t) => {
+test('P11 whatever the proxy has to say at level debug is not on stdout', async (t) => {
   const peer = startProxy(t, { noReload: true, options: ['--log-level', 'debug'], command: fixture('noise') });
   await peer.initialize();
   peer.end();
@@ -130,7 +130,7 @@ for (const [runner, banner] of [
   ['pnpm', '\n> app@1.0.0 start /home/me/app\n> node server.js\n\n'],
   ['yarn', 'yarn run v1.22.22\n$ node server.js\n'],
 ] as const) {
-  test(`P11 clean stdout: the banner of ${runner} gets the hint about --silent, and other text its own`, async (t) => {
+  test(`P11 the banner of ${runner} gets the hint about --silent, and other text its own`, async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('noise') });
     await peer.initialize();
     const print = (text: string) => peer.request('print', { stream: 'stdout', bytes: base64(text) });

@@ -11,7 +11,7 @@ for (const { mode, options } of [
   { mode: 'as a pass-through', options: { noReload: true, command: fixture('echo') } },
   { mode: 'with reloading', options: { command: fixtureCopy('echo') } },
 ]) {
-  test(`P3 order: ${count} messages keep their order each way, ${mode}`, async (t) => {
+  test(`P3 ${count} messages keep their order each way, ${mode}`, async (t) => {
     const peer = startProxy(t, options);
     const backwards = Array.from({ length: count }, (_, n) => `{"jsonrpc":"2.0","method":"back","params":${n}}\n`);
     const forth = Array.from({ length: count }, (_, n) =>

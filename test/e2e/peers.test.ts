@@ -134,7 +134,7 @@ describe('real peers', { concurrency: 2 }, () => {
   }
 });
 
-test('P2 same bytes: what a Python server answers is the same through the proxy as without it', async (t) => {
+test('P2 what a Python server answers is the same through the proxy as without it', async (t) => {
   const command = fixture('python-stdlib.py');
   const direct = startDirect(t, { command });
   const proxied = startProxy(t, { noReload: true, command });
@@ -155,7 +155,7 @@ test('P2 same bytes: what a Python server answers is the same through the proxy 
 });
 
 // Not in the survey: the SDKs lose a progress notification that they read in one piece with the response behind it.
-test('P2 same bytes: progress of a long call is the same through the proxy as without it', async (t) => {
+test('P2 progress of a long call is the same through the proxy as without it', async (t) => {
   const reports = [startDirect(t, { command: everything }), startProxy(t, { noReload: true, command: everything })].map(
     async (peer) => {
       await peer.initialize();

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, test } from 'node:test';
+import { until } from '../support/until.js';
 import {
   fixture,
   fixtureCopy,
@@ -41,7 +42,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     { server: 'exit-code', initialize: true },
   ]) {
     const when = initialize ? '' : ' before anything was said';
-    test(`P13 clean exit: the client closes stdin${when}, ${server} server`, async (t) => {
+    test(`P13 the client closes stdin${when}, ${server} server`, async (t) => {
       const peer = await up(startProxy(t, { noReload: true, command: fixture(server) }), initialize);
       const { code, ms } = await timed(peer, () => peer.end());
       assert.equal(code, 0, peer.transcript());
@@ -52,7 +53,7 @@ describe('shutdown', { concurrency: 6 }, () => {
 
   for (const server of ['tools', 'stubborn', 'grandchild']) {
     for (const signal of signals) {
-      test(`P13 clean exit: ${signal} with the ${server} server`, async (t) => {
+      test(`P13 ${signal} with the ${server} server`, async (t) => {
         const peer = await up(startProxy(t, { noReload: true, command: fixture(server) }));
         const { code, ms } = await timed(peer, () => peer.kill(signal));
         assert.equal(code, 128 + constants.signals[signal], peer.transcript());
@@ -64,7 +65,7 @@ describe('shutdown', { concurrency: 6 }, () => {
   }
 
   for (const server of ['tools', 'stubborn', 'grandchild']) {
-    test(`P13 clean exit: with reloading, the client closes stdin and signals, ${server} server`, async (t) => {
+    test(`P13 with reloading, the client closes stdin and signals, ${server} server`, async (t) => {
       const ended = await up(startProxy(t, { command: fixtureCopy(server) }));
       const signalled = await up(startProxy(t, { command: fixtureCopy(server) }));
       const exits = await Promise.all([
@@ -80,20 +81,21 @@ describe('shutdown', { concurrency: 6 }, () => {
     });
   }
 
-  test('P13 clean exit: after the end of stdin a server has 1.5 s until SIGTERM, and as long again to heed it', async (t) => {
+  test('P13 after the end of stdin a server has 1.5 s until SIGTERM, and as long again to heed it', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('stubborn') }));
     const start = performance.now();
     peer.end();
     await peer.waitForLog('ignoring SIGTERM');
-    const signalled = performance.now();
+    const signalled = performance.now() - start;
     await peer.exit();
-    const [first, second] = [signalled - start, performance.now() - signalled];
-    // The log of the signal may come a little late, and so shorten what is left.
-    assert.ok(first >= 1490 && second >= 1300, `SIGTERM after ${first} ms, the end ${second} ms later`);
-    assertInTime(first + second, afterEnd);
+    const ended = performance.now() - start;
+    // On a busy machine the log of the signal comes late, which shortens what seems to be left. Neither comes too soon.
+    assert.ok(signalled >= 1490 && ended >= 2980, `SIGTERM after ${signalled} ms, the end after ${ended} ms`);
+    assertInTime(signalled, 1700);
+    assertInTime(ended, afterEnd);
   });
 
-  test('P13 clean exit: a signal after the end of stdin makes it faster', async (t) => {
+  test('P13 a signal after the end of stdin makes it faster', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('stubborn') }));
     peer.end();
     await peer.waitForLog('ignoring the end of stdin');
@@ -101,7 +103,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     assertInTime(ms, afterSignal);
   });
 
-  test('P13 clean exit: a second signal does no harm', async (t) => {
+  test('P13 a second signal does no harm', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('stubborn') }));
     peer.kill('SIGINT');
     await peer.waitForLog('ignoring SIGINT');
@@ -109,7 +111,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     assertInTime(ms, afterSignal);
   });
 
-  test('P13 clean exit: a call is running and its client leaves', async (t) => {
+  test('P13 a call is running and its client leaves', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('tools') }));
     await peer.send({
       jsonrpc: '2.0',
@@ -127,7 +129,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     { server: 'flood', then: { method: 'stream', params: { total: 64 * 1024 ** 2, size: 1_000 } } },
     { server: 'stubborn', then: { method: 'ping' } },
   ]) {
-    test(`P13 clean exit: the client closes only its reading end, ${server} server`, async (t) => {
+    test(`P13 the client closes only its reading end, ${server} server`, async (t) => {
       const peer = await up(startProxy(t, { noReload: true, command: fixture(server), unread: true }), false);
       peer.child.stdout.destroy();
       const { ms } = await timed(peer, () => void peer.send({ jsonrpc: '2.0', id: 1, ...then }));
@@ -136,7 +138,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     });
   }
 
-  test('P13 clean exit: the client dies in the middle of a stream', async (t) => {
+  test('P13 the client dies in the middle of a stream', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('flood'), unread: true }), false);
     const params = { total: 1024 ** 3, size: 1_000 };
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'stream', params });
@@ -147,7 +149,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     assertInTime(ms, afterEnd);
   });
 
-  test('P13 clean exit: the client stops reading and closes stdin', async (t) => {
+  test('P13 the client stops reading and closes stdin', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('flood'), unread: true }), false);
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'stream', params: { total: 1024 ** 3, size: 1_000 } });
     await new Promise((resolve) => peer.child.stdout.once('readable', resolve));
@@ -155,7 +157,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     assertInTime(ms, afterEnd + 500);
   });
 
-  test('P13 clean exit: the client does not read stderr and closes stdin', async (t) => {
+  test('P13 the client does not read stderr and closes stdin', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('noise') }));
     peer.child.stderr.pause();
     const bytes = Buffer.alloc(4 * 1024 ** 2, 'a log line\n').toString('base64');
@@ -165,13 +167,13 @@ describe('shutdown', { concurrency: 6 }, () => {
     assertInTime(ms, afterEnd);
   });
 
-  test('P14 quiet failures: a stderr that is closed unread does not keep the server waiting', async (t) => {
+  test('P14 a stderr that is closed unread does not keep the server waiting', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('noise') }));
     peer.child.stderr.pause();
     const bytes = Buffer.alloc(4 * 1024 ** 2, 'a log line\n').toString('base64');
     const printed = peer.request('print', { stream: 'stderr', bytes });
     // More than the pipes take: from here on the server waits for a reader.
-    while (peer.child.stderr.readableLength === 0) await delay(10);
+    await until(() => peer.child.stderr.readableLength > 0, 'something on stderr', peer);
     peer.child.stderr.destroy();
     assert.ok((await printed).result, peer.transcript());
     assert.equal((await timed(peer, () => peer.end())).code, 0);
@@ -185,7 +187,7 @@ describe('shutdown', { concurrency: 6 }, () => {
       bytes: 8 * 1024 ** 2,
     },
   ]) {
-    test(`P13 clean exit: the client is killed ${what}`, async (t) => {
+    test(`P13 the client is killed ${what}`, async (t) => {
       const command = [process.execPath, '-e', dyingClient, String(bytes), ...proxyCommand(['--no-reload'], server)];
       const client = startDirect(t, { command, mayLeave: true });
       await client.waitForLog('client is stuck or done');
@@ -195,14 +197,14 @@ describe('shutdown', { concurrency: 6 }, () => {
     });
   }
 
-  test('P13 clean exit: after kill -9 of the proxy the server sees its stdin end', async (t) => {
+  test('P13 after kill -9 of the proxy the server sees its stdin end', async (t) => {
     const peer = await up(startProxy(t, { noReload: true, command: fixture('tools') }));
     peer.kill('SIGKILL');
     await peer.exit();
     assert.deepEqual(await processesLeft(peer.marker, 20_000), []);
   });
 
-  test('P13 clean exit: a signal at any moment of the start leaves nothing behind', async (t) => {
+  test('P13 a signal at any moment of the start leaves nothing behind', async (t) => {
     for (let pause = 0; pause < 400; pause += 40) {
       const peer = startProxy(t, { noReload: true, command: fixture('stubborn') });
       await delay(pause); // Not a wait for something: the point in time is the test's input.
@@ -212,7 +214,7 @@ describe('shutdown', { concurrency: 6 }, () => {
     }
   });
 
-  test('P13 clean exit: requests sent right before the end of stdin are answered', async (t) => {
+  test('P13 requests sent right before the end of stdin are answered', async (t) => {
     const peer = startProxy(t, { noReload: true, command: fixture('echo') });
     for (let id = 0; id < 100; id++) void peer.send({ jsonrpc: '2.0', id, method: 'm' });
     peer.end();
@@ -233,9 +235,7 @@ async function up(peer: Started, initialize = true): Promise<Started> {
 
 /** On a slow machine the client is done before the proxy has started its server. */
 async function processesAre(count: number, peer: Started): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (processesOf(peer.marker).length !== count && performance.now() < deadline) await delay(20);
-  assert.equal(processesOf(peer.marker).length, count, peer.transcript());
+  await until(() => processesOf(peer.marker).length === count, `${count} processes`, peer);
 }
 
 async function timed(peer: Started, act: () => void): Promise<{ code: number | null; ms: number }> {

@@ -73,7 +73,7 @@ test('before anybody has asked for the list, the server is asked whether the nam
   assert.equal(toolNames(game.session)?.server_status, 'hotline_server_status');
 });
 
-test('P1 one answer: two calls of ours under one id are answered once each', () => {
+test('P1 two calls of ours under one id are answered once each', () => {
   const game = serving();
   game.client(call(1, 'server_status'));
   game.client(call(1, 'restart_server', { reason: 'why not' }));

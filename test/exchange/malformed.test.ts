@@ -1,8 +1,10 @@
 /** Lines of the client that are no messages: what is said of them, and which are answered. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { afterLineText } from '#src/agent/failure.js';
+import { lineFaultText } from '#src/agent/line-faults.js';
 import { fromClient } from '#src/exchange/from-client.js';
-import { afterMalformed, asMeant, faultOf } from '#src/exchange/malformed.js';
+import { lastMalformed, asMeant, faultOf } from '#src/exchange/malformed.js';
 import { Message } from '#src/wire/message.js';
 import { play, type Play } from './play.js';
 
@@ -18,7 +20,7 @@ const faults: [line: string, fault: RegExp][] = [
 ];
 
 for (const [line, fault] of faults) {
-  test(`${line}: its fault is named`, () => assert.match(faultOf(Message.fromJson(line)), fault));
+  test(`${line}: its fault is named`, () => assert.match(lineFaultText(faultOf(Message.fromJson(line))), fault));
 }
 
 /** A served desk, and what it sends for a line that is told to be one thing or the other. */
@@ -52,10 +54,10 @@ test('P14 what is wrong with a line is told once a kind, with its length and not
   assert.equal(game.warnings.length, 2);
   assert.match(game.warnings[0]!, /a line of 9 bytes that is not JSON/);
   assert.doesNotMatch(game.warnings.join(), /secret/);
-  assert.match(afterMalformed(game.session, game.upstream(1)), /13 bytes.*no member "jsonrpc"/);
-  assert.equal(afterMalformed(game.session, game.upstream(2)), '', 'another server did not get it');
+  assert.match(afterLineText(lastMalformed(game.session, game.upstream(1))!), /13 bytes.*no member "jsonrpc"/);
+  assert.equal(lastMalformed(game.session, game.upstream(2)), undefined, 'another server did not get it');
   game.now = 1001;
-  assert.equal(afterMalformed(game.session, game.upstream(1)), '', 'it was long ago');
+  assert.equal(lastMalformed(game.session, game.upstream(1)), undefined, 'it was long ago');
 });
 
 const meanings: [line: string, meant: object][] = [

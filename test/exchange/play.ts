@@ -1,11 +1,13 @@
-/** A lineage and a client without input and output: what would be sent is collected, so that verdicts can be read off. */
+/**
+ * A lineage and a client without input and output: what would be sent is collected, so that verdicts can be read off.
+ */
 import type { Failure } from '#src/agent/words.js';
+import { attachSession } from '#src/exchange/attach.js';
 import { fromClient } from '#src/exchange/from-client.js';
 import { fromServer } from '#src/exchange/from-server.js';
 import * as handover from '#src/exchange/handover.js';
 import {
   createLineageRecord,
-  createSession,
   type AgentCall,
   type ExchangeOptions,
   type LineageRecord,
@@ -21,8 +23,8 @@ export interface Play {
   readonly lineage: LineageRecord;
   /** The client that was there first. */
   readonly session: Session;
-  /** Everything that was sent, in order: `client` or the generation, and the message. */
-  readonly sent: [to: 'client' | number, message: unknown][];
+  /** Everything that was sent, in order: `client`, the name of another client or the generation, and the message. */
+  readonly sent: [to: string | number, message: unknown][];
   /** The same, as lines. */
   readonly lines: string[];
   readonly warnings: string[];
@@ -38,9 +40,17 @@ export interface Play {
   /** The record of a generation, made when it is first asked for. */
   upstream(generation: number): Upstream;
   client(message: unknown): void;
+  /** Another client comes. */
+  join(name: string): Client;
   server(generation: number, message: unknown): void;
   /** What was sent since the last time. */
-  take(): [to: 'client' | number, message: unknown][];
+  take(): [to: string | number, message: unknown][];
+}
+
+/** One of several. */
+export interface Client {
+  readonly session: Session;
+  says(message: unknown): void;
 }
 
 export function play(options: Partial<ExchangeOptions> = {}): Play {
@@ -51,7 +61,7 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
   const calls: AgentCall[] = [];
   const upstreams = new Map<number, Upstream>();
   let proxyRequests = 0;
-  const collect = (to: 'client' | number) => ({
+  const collect = (to: string | number) => ({
     full: false,
     send: (message: Message) => {
       lines.push(String(message));
@@ -104,7 +114,7 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
   };
   const game: Play = {
     lineage,
-    session: createSession(lineage, collect('client')),
+    session: attachSession(lineage, collect('client')),
     sent,
     lines,
     warnings,
@@ -115,6 +125,10 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
     retries: false,
     upstream: (generation) => upstreams.get(generation) ?? create(generation),
     client: (message) => fromClient(game.session, asRead(message)),
+    join: (name) => {
+      const session = attachSession(lineage, collect(name));
+      return { session, says: (message) => fromClient(session, asRead(message)) };
+    },
     server: (generation, message) => fromServer(lineage, game.upstream(generation), asRead(message)),
     take: () => sent.splice(0),
   };

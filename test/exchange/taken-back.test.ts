@@ -17,7 +17,7 @@ function serving(): Play {
 
 const takeBack = (requestId: number) => tell('notifications/cancelled', { requestId });
 
-test('P12 bounded: a request that was taken back is not kept, because servers need not answer it', () => {
+test('P12 a request that was taken back is not kept, because servers need not answer it', () => {
   const game = serving();
   game.client(request(1, 'tools/call', { name: 'a', arguments: { text: 'x'.repeat(100_000) } }));
   game.client(takeBack(1));
@@ -28,7 +28,7 @@ test('P12 bounded: a request that was taken back is not kept, because servers ne
   assert.deepEqual(game.take(), [['client', answer(1, { late: true })]], 'at most one answer all the same');
 });
 
-test('P12 bounded: what was held and taken back makes room for as much again', () => {
+test('P12 what was held and taken back makes room for as much again', () => {
   const game = serving();
   holdTraffic(game);
   const text = 'x'.repeat(4 * 1024 * 1024);
@@ -42,7 +42,7 @@ test('P12 bounded: what was held and taken back makes room for as much again', (
   assert.equal(game.lineage.hold.size, 10);
 });
 
-test('P9 lists: the answer to a list that was taken back is known for the page that it is', () => {
+test('P9 the answer to a list that was taken back is known for the page that it is', () => {
   const game = serving();
   game.client(request(1, 'tools/list'));
   game.server(1, answer(1, { tools: [{ name: 'a' }], nextCursor: '2' }));
@@ -56,7 +56,7 @@ test('P9 lists: the answer to a list that was taken back is known for the page t
   );
 });
 
-test('P12 bounded: the progress of requests that come to no answer is not remembered for good', () => {
+test('P12 the progress of requests that come to no answer is not remembered for good', () => {
   const game = serving();
   for (let id = 1; id <= 20_000; id += 1) {
     game.client(request(id, 'tools/call', { name: 'a', _meta: { progressToken: id } }));

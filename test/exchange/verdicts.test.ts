@@ -5,7 +5,8 @@ import { failureSaid, type Message } from '../support/message.js';
 import { fc } from '../support/property.js';
 import { answer, play, request, tell, type Play, holdTraffic, drop, release, demote, promote } from './play.js';
 
-const failure = { kind: 'build', command: 'tsc', how: 'exited with code 2', output: 'error TS1005' } as const;
+const cause = { kind: 'exit', code: 2 } as const;
+const failure = { kind: 'build', command: 'tsc', cause, output: 'error TS1005' } as const;
 
 function serving(game: Play, generation = 1): Play {
   promote(game, generation);
@@ -27,7 +28,7 @@ function errorOf(message: unknown): { message: string } {
   return (message as { error: { message: string } }).error;
 }
 
-test("P1 one answer: an answer that is not owed is nobody's", () => {
+test("P1 an answer that is not owed is nobody's", () => {
   const game = opened(play());
   game.client(request(1, 'tools/list'));
   game.server(1, answer(1));
@@ -39,7 +40,7 @@ test("P1 one answer: an answer that is not owed is nobody's", () => {
   );
 });
 
-test('P10 no cross-talk: a request that moved on is answered by its new server alone', () => {
+test('P10 a request that moved on is answered by its new server alone', () => {
   const game = opened(play());
   game.client(request(1, 'resources/read', { uri: 'a:' }));
   holdTraffic(game);
@@ -53,7 +54,7 @@ test('P10 no cross-talk: a request that moved on is answered by its new server a
   assert.deepEqual(game.take(), [['client', answer(1, { from: 2 })]]);
 });
 
-test('P2 same bytes: what comes in pieces goes on, is held, sent again and looked into like everything else', () => {
+test('P2 what comes in pieces goes on, is held, sent again and looked into like everything else', () => {
   const game = opened(play());
   const long = { text: 'x'.repeat(9000) };
   game.client(request(1, 'resources/read', long));
@@ -81,7 +82,7 @@ test('P2 same bytes: what comes in pieces goes on, is held, sent again and looke
   ]);
 });
 
-test("P8 no double effects: of a lost server's requests the safe ones go on and the others are answered", () => {
+test("P8 of a lost server's requests the safe ones go on and the others are answered", () => {
   const game = opened(play());
   game.client(request('l', 'tools/list'));
   game.server(1, answer('l', { tools: [{ name: 'read', annotations: { readOnlyHint: true } }, { name: 'write' }] }));
@@ -103,7 +104,7 @@ test("P8 no double effects: of a lost server's requests the safe ones go on and 
   ]);
 });
 
-test('P8 no double effects: with --retry never nothing is sent again once the session stands', () => {
+test('P8 with --retry never nothing is sent again once the session stands', () => {
   const game = opened(play({ retry: 'never' }));
   game.client(request(3, 'resources/read', { uri: 'a:' }));
   game.take();
@@ -115,7 +116,7 @@ test('P8 no double effects: with --retry never nothing is sent again once the se
   assert.deepEqual(game.take(), []);
 });
 
-test('P3.hold order: what is held leaves in the order it came, notifications included', () => {
+test('P3.hold what is held leaves in the order it came, notifications included', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 50 }), (kinds) => {
       const game = opened(play());
@@ -133,7 +134,7 @@ test('P3.hold order: what is held leaves in the order it came, notifications inc
   );
 });
 
-test('P3 order: answers, progress and cancellations pass a hold, to the one they are meant for', () => {
+test('P3 answers, progress and cancellations pass a hold, to the one they are meant for', () => {
   const game = opened(play());
   game.server(1, request(7, 'roots/list'));
   game.client(request(1, 'tools/call', { name: 'x' }));
@@ -155,7 +156,7 @@ test('P3 order: answers, progress and cancellations pass a hold, to the one they
   assert.deepEqual(game.take(), []);
 });
 
-test('P10 no cross-talk: two servers may ask under one id, and each gets its own answer', () => {
+test('P10 two servers may ask under one id, and each gets its own answer', () => {
   const game = opened(play());
   game.server(1, request(0, 'roots/list'));
   game.lineage.candidate = game.upstream(2);
@@ -171,7 +172,7 @@ test('P10 no cross-talk: two servers may ask under one id, and each gets its own
   ]);
 });
 
-test("P10 no cross-talk: the client is told when a question's asker is gone, and its late answer goes to nobody", () => {
+test("P10 the client is told when a question's asker is gone, and its late answer goes to nobody", () => {
   const game = opened(play());
   game.server(1, request(0, 'sampling/createMessage'));
   game.take();
@@ -189,7 +190,7 @@ test("P10 no cross-talk: the client is told when a question's asker is gone, and
   assert.deepEqual(game.take(), [[2, answer(0, { mine: true })]]);
 });
 
-test('P7 survives a broken edit: a failure answers tool calls and nothing else', () => {
+test('P7 a failure answers tool calls and nothing else', () => {
   const game = opened(play());
   holdTraffic(game);
   release(game, failure);
@@ -202,7 +203,7 @@ test('P7 survives a broken edit: a failure answers tool calls and nothing else',
   assert.deepEqual(forwarded, [1, request(2, 'tools/list')]);
 });
 
-test('P7 survives a broken edit: with --on-failure serve the old code runs, and its result says so', () => {
+test('P7 with --on-failure serve the old code runs, and its result says so', () => {
   const game = opened(play({ onFailure: 'serve' }));
   release(game, failure);
   game.client(request(1, 'tools/call', { name: 'x' }));
@@ -212,7 +213,7 @@ test('P7 survives a broken edit: with --on-failure serve the old code runs, and 
   assert.match(message.result.content[1]?.text ?? '', /code before the last edit/);
 });
 
-test('P7 survives a broken edit: a session that is born broken is opened with our tools alone, its calls explained', () => {
+test('P7 a session that is born broken is opened with our tools alone, its calls explained', () => {
   const game = play();
   release(game, failure);
   game.client(request(0, 'initialize', { protocolVersion: '2025-11-25' }));
@@ -234,7 +235,7 @@ test('P7 survives a broken edit: a session that is born broken is opened with ou
   assert.equal(game.session.agreement.isOpen, true);
 });
 
-test('P12.hold bounded: 10,000 messages are held, the next request is told so and the next notification dropped', () => {
+test('P12.hold 10,000 messages are held, the next request is told so and the next notification dropped', () => {
   const game = opened(play());
   holdTraffic(game);
   for (let id = 1; id <= 10_000; id++) game.client(request(id, 'tools/call'));
@@ -245,7 +246,7 @@ test('P12.hold bounded: 10,000 messages are held, the next request is told so an
   assert.equal(game.warnings.length, 1);
 });
 
-test('P1 one answer: --concurrency lets n calls go, the rest in order, other messages overtake', () => {
+test('P1 --concurrency lets n calls go, the rest in order, other messages overtake', () => {
   const game = opened(play({ concurrency: 2 }));
   for (let id = 1; id <= 4; id++) game.client(request(id, 'tools/call', { name: 'x' }));
   game.client(request('l', 'tools/list'));
@@ -272,7 +273,7 @@ test('P1 one answer: --concurrency lets n calls go, the rest in order, other mes
   );
 });
 
-test('P10 no cross-talk: a retired server finishes, then it is not heard any more', () => {
+test('P10 a retired server finishes, then it is not heard any more', () => {
   const game = opened(play());
   game.client(request(1, 'tools/call', { name: 'x' }));
   demote(game);

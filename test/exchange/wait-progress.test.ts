@@ -44,7 +44,7 @@ test('who waits with a token hears why, and nobody else does', () => {
   assert.deepEqual(tick(game), [], 'taken back');
 });
 
-test('P2 same bytes: a token is told as it is spelt, and each of a batch has its own', () => {
+test('P2 a token is told as it is spelt, and each of a batch has its own', () => {
   const game = serving();
   holdTraffic(game);
   game.lines.splice(0);

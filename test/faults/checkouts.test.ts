@@ -7,8 +7,9 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { until, watched, type Watched } from '../e2e/reload/watched.js';
+import { type ReloadProject, watched } from '../support/reload-project.js';
 import { behaviour } from '../support/reloadable.js';
+import { until } from '../support/until.js';
 
 const count = 1000;
 const many = (text: string) =>
@@ -55,7 +56,7 @@ async function branched(t: Parameters<typeof watched>[0]) {
 }
 
 /** Calls that take until the returned function is called; resolves when a server is at them. */
-async function inFlight(proxy: Watched, name: string): Promise<() => Promise<string[]>> {
+async function inFlight(proxy: ReloadProject, name: string): Promise<() => Promise<string[]>> {
   const [file, gate] = [proxy.files.path(`${name}-runs`), proxy.files.path(`${name}-gate`)];
   const calls = [1, 2, 3].map(() => proxy.call('effect', { file, until: gate }));
   await until(() => existsSync(file), 'the calls', proxy);

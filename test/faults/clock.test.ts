@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { project } from '../support/harness.js';
-import { live } from '../support/live.js';
-import type { Live } from '../support/live.js';
+import { live, type ReloadProject } from '../support/reload-project.js';
 import { behaviour, reloadable } from '../support/reloadable.js';
 import { failureOf } from '../e2e/failures/failures.js';
 
@@ -21,7 +20,7 @@ const preload = `
     static now() { return shifted(); }
   };`;
 
-interface Jumping extends Live {
+interface Jumping extends ReloadProject {
   /** Has returned = the clock is another, by so many milliseconds from the true one. */
   jump(by: number): void;
 }

@@ -8,8 +8,8 @@ import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { project, proxyCommand, startDirect } from '../support/harness.js';
-import { until } from '../e2e/reload/watched.js';
 import { behaviour, reloadable } from '../support/reloadable.js';
+import { until } from '../support/until.js';
 
 const build = `
   cat build-says 2>/dev/null

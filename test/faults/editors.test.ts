@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { watched, type Watched } from '../e2e/reload/watched.js';
+import { type ReloadProject, watched } from '../support/reload-project.js';
 import { behaviour } from '../support/reloadable.js';
 import { editors } from './save-patterns.js';
 
@@ -17,7 +17,7 @@ const text = (version: string) =>
   // half
   all.answer = version;\n`;
 
-const lastFiles = (proxy: Watched) => proxy.logged('reloaded').at(-1)!.files as string[];
+const lastFiles = (proxy: ReloadProject) => proxy.logged('reloaded').at(-1)!.files as string[];
 
 describe('editors', { concurrency: 3 }, () => {
   test('P4 P5 P6 each way to save is one reload, and what an editor keeps around is none', async (t) => {

@@ -6,8 +6,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../support/until.js';
 import { processesLeft } from '../support/harness.js';
-import { live, script, scripted, type Live } from '../support/live.js';
+import { live, type ReloadProject } from '../support/reload-project.js';
+import { script, scripted } from '../support/reloadable.js';
 
 const linux = { skip: process.platform !== 'linux' && 'the processes are found in /proc' };
 
@@ -27,7 +29,7 @@ function shellsOf(pid: number): number[] {
     .map(Number);
 }
 
-async function guardOf(proxy: Live): Promise<number> {
+async function guardOf(proxy: ReloadProject): Promise<number> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const [guard] = shellsOf(proxy.child.pid!);
@@ -59,7 +61,7 @@ test(
     proxy.kill('SIGKILL');
     await proxy.exit();
     assert.deepEqual(await processesLeft(proxy.marker, 30_000), []);
-    while (isThere(guard)) await delay(50);
+    await until(() => !isThere(guard), 'the end of the guard', proxy);
   },
 );
 

@@ -1,5 +1,5 @@
-// `npm run prove faults -- --rounds N [--seed N]`: the random kills for as long as one likes, with a line of progress now and then and
-// a table of what was hit. The suite runs a few of them (kills.test.ts).
+// `npm run prove faults -- --rounds N [--seed N]`: the random kills for as long as one likes, with a line of progress
+// now and then and a table of what was hit. The suite runs a few of them (kills.test.ts).
 
 import { parseArgs } from 'node:util';
 import { killRounds, type Tally } from './kills/rounds.js';

@@ -5,9 +5,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { built, startWatched, until, watched } from '../e2e/reload/watched.js';
+import { startWatched, watched } from '../support/reload-project.js';
+import { built, reloadable } from '../support/reloadable.js';
+import { until } from '../support/until.js';
 import { processesLeft, project, projectDirOf } from '../support/harness.js';
-import { reloadable } from '../support/reloadable.js';
 
 const linux = { skip: process.platform !== 'linux' && 'elsewhere a process is known by its number alone' };
 

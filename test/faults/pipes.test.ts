@@ -7,8 +7,8 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { failureIn } from '../e2e/failures/failures.js';
 import { memoryOf } from '../support/harness.js';
-import { live, script, scripted } from '../support/live.js';
-import type { Live } from '../support/live.js';
+import { live, type ReloadProject } from '../support/reload-project.js';
+import { script, scripted } from '../support/reloadable.js';
 
 /** What the proxy may hold more than before, in MiB, while 128 go through it: what is under way, and garbage. */
 const room = 96;
@@ -43,7 +43,7 @@ const server = (version: string) =>
 const files = () => ({ ...scripted(''), 'src/script.mjs': server('one') });
 const env = { JOURNAL: '' };
 
-async function withMemoryFlat(proxy: Live, act: () => Promise<void>): Promise<void> {
+async function withMemoryFlat(proxy: ReloadProject, act: () => Promise<void>): Promise<void> {
   const before = memoryOf(proxy.pid).peak;
   await act();
   const { peak } = memoryOf(proxy.pid);

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../support/until.js';
 import { processesOf } from '../support/harness.js';
-import { live } from '../support/live.js';
-import type { Live } from '../support/live.js';
+import { live, type ReloadProject } from '../support/reload-project.js';
 import { behaviour, reloadable } from '../support/reloadable.js';
 import { failureOf } from '../e2e/failures/failures.js';
 
@@ -16,25 +16,25 @@ const texts = async (answers: Promise<{ result?: { content: { text: string }[] }
   (await Promise.all(answers)).map(({ result }) => result?.content[0]?.text);
 
 /** The process of the generation that answers. */
-async function pidOf(proxy: Live): Promise<number> {
+async function pidOf(proxy: ReloadProject): Promise<number> {
   return (JSON.parse(await proxy.call('generation')) as { pid: number }).pid;
 }
 
 /** Source that goes on when the file exists. */
-const until = (file: string) => `
+const waitsFor = (file: string) => `
   import { existsSync } from 'node:fs';
   while (!existsSync(${JSON.stringify(file)})) await new Promise((resolve) => setTimeout(resolve, 5));`;
 
 /** With the lists served, nothing has to be asked of a server that does not answer. */
-async function served(proxy: Live): Promise<void> {
+async function served(proxy: ReloadProject): Promise<void> {
   for (const list of ['tools', 'prompts', 'resources', 'resources/templates']) await proxy.request(`${list}/list`);
 }
 
-async function standsStill(pid: number): Promise<void> {
-  while (!/^\d+ \(.*\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) await delay(2);
+function standsStill(pid: number, proxy: ReloadProject): Promise<true> {
+  return until(() => /^\d+ \(.*\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')), 'a process to stop', proxy);
 }
 
-const ask = (proxy: Live, times: number) =>
+const ask = (proxy: ReloadProject, times: number) =>
   Array.from({ length: times }, () => proxy.request('tools/call', { name: 'answer' }));
 
 describe('stopped processes', { concurrency: 4, skip: process.platform !== 'linux' && 'needs /proc' }, () => {
@@ -92,7 +92,7 @@ describe('stopped processes', { concurrency: 4, skip: process.platform !== 'linu
     const stopped = `process.kill(process.pid, 'SIGSTOP');`;
     proxy.save(`console.error('stops', process.pid);${stopped}${behaviour('two')}`);
     const first = Number(/stops (\d+)/.exec(await proxy.waitForLog(/^stops \d+/))![1]);
-    await standsStill(first);
+    await standsStill(first, proxy);
     process.kill(first, 'SIGCONT');
     assert.equal(await proxy.call('answer'), 'two');
     proxy.save(`console.error('stays', process.pid);${stopped}${behaviour('three')}`);
@@ -120,7 +120,7 @@ describe('stopped processes', { concurrency: 4, skip: process.platform !== 'linu
     const proxy = await live(t, reloadable('one'), { options: ['--start-timeout', '5000'] });
     await served(proxy);
     const gate = proxy.gate();
-    proxy.save(`console.error('waits');${until(gate.path)}${behaviour('two')}`);
+    proxy.save(`console.error('waits');${waitsFor(gate.path)}${behaviour('two')}`);
     const held = proxy.call('answer');
     await proxy.waitForLog('waits');
     process.kill(proxy.pid, 'SIGSTOP');

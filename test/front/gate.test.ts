@@ -34,7 +34,7 @@ function open(pass: (name: string, message: Message) => void): Opened {
   return { gate, read: (chunk) => lines.push(chunk) };
 }
 
-test('P3 order: what is pushed while lines pass comes behind all of them', async () => {
+test('P3 what is pushed while lines pass comes behind all of them', async () => {
   const passed: string[] = [];
   const { gate, read } = open((name) => {
     passed.push(name);
@@ -47,7 +47,7 @@ test('P3 order: what is pushed while lines pass comes behind all of them', async
   assert.deepEqual(passed, ['1', 'a', 'b', '2', 'late']);
 });
 
-test('P4 fresh: a request passes after two turns of the event loop, and not before', async () => {
+test('P4 a request passes after two turns of the event loop, and not before', async () => {
   let turns = 0;
   const passedAt: number[] = [];
   const { gate, read } = open(() => passedAt.push(turns));
@@ -62,7 +62,7 @@ test('P4 fresh: a request passes after two turns of the event loop, and not befo
   assert.deepEqual(passedAt, [2]);
 });
 
-test('P3 order: what has to pass once more comes before all that waits, also while lines pass', async () => {
+test('P3 what has to pass once more comes before all that waits, also while lines pass', async () => {
   const passed: string[] = [];
   const { gate, read } = open((name, message) => {
     passed.push(name);
@@ -75,7 +75,7 @@ test('P3 order: what has to pass once more comes before all that waits, also whi
   assert.deepEqual(passed, ['1', 'a', 'again', 'b', '2', 'c']);
 });
 
-test('P12 bounded: a line costs the same, however many chunks of one line wait', async () => {
+test('P12 a line costs the same, however many chunks of one line wait', async () => {
   // Of the processor, which others can't take from it; in all, because its clock is coarse.
   const cost = async (count: number): Promise<number> => {
     let passed = 0;

@@ -8,7 +8,7 @@ import { checkScan } from './check-scan.js';
 import type { CorpusLine } from './corpus.js';
 import { generateLine } from './generate.js';
 import { mutate } from './mutate.js';
-import { createRandom, type Random } from './random.js';
+import { createRandom, mix, type Random } from '../support/random.js';
 import { shrink } from './shrink.js';
 
 const checks = { scan: checkScan, edit: checkEdit, lines: checkLines } as const;
@@ -33,7 +33,7 @@ export interface Outcome {
 const RUN_OF_LINES = 16;
 
 export function runCase(seed: number, number: number, corpus: readonly CorpusLine[]): Outcome {
-  const random = createRandom(seed, number);
+  const random = createRandom(mix(seed, number));
   if (number % RUN_OF_LINES !== 0) {
     const line = lineFor(random, corpus);
     return { lines: 1, found: checkBytes(line, ['scan', 'edit'], seed, number) };
@@ -51,7 +51,7 @@ function lineFor(random: Random, corpus: readonly CorpusLine[]): Buffer {
   const known = (): Buffer => {
     // Long ones take most of the time: less often.
     const { line } = random.pick(corpus);
-    return line.length < 1000 || random.oneIn(5) ? line : random.pick(corpus).line;
+    return line.length < 1000 || random.once(5) ? line : random.pick(corpus).line;
   };
   const sort = random.below(10);
   if (sort < 6) return generateLine(random);
@@ -63,7 +63,7 @@ function lineFor(random: Random, corpus: readonly CorpusLine[]): Buffer {
 function checkBytes(bytes: Buffer, names: readonly Name[], seed: number, number: number): Found | undefined {
   const differenceOf = (check: Name, line: Buffer): string | undefined => {
     try {
-      checks[check](line, createRandom(seed, number, check.length));
+      checks[check](line, createRandom(mix(seed, number, check.length)));
       return undefined;
     } catch (error) {
       // Whatever the product throws is a difference too.

@@ -7,12 +7,12 @@ import { neverCached, promiseListChanges, withFailure } from '#src/exchange/patc
 import { appendAt, locate, readAt, setAt } from '#src/wire/edit.js';
 import { Message } from '#src/wire/message.js';
 import { holds, same, sameBytes } from './difference.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 import { attempt, follow, isObject, withSet } from './reference.js';
 
 const NAMES = ['id', 'params', 'result', 'capabilities', 'tools', 'listChanged', '_meta', '__proto__', 'content', ''];
 const VALUES = ['1', '"é"', '{"listChanged":true}', '[]', '123456789012345678901', 'null'];
-const failure = { kind: 'build', command: 'tsc', how: 'exited with code 2', output: 'boom' } as const;
+const failure = { kind: 'build', command: 'tsc', cause: { kind: 'exit', code: 2 }, output: 'boom' } as const;
 
 export function checkEdit(line: Buffer, random: Random): void {
   const parsed = attempt(line.toString());
@@ -46,7 +46,7 @@ function pathInto(value: unknown, random: Random): string[] {
   const length = random.below(5);
   while (path.length < length) {
     const names = isObject(at) ? Object.keys(at) : [];
-    const name = names.length > 0 && !random.oneIn(5) ? random.pick(names) : random.pick(NAMES);
+    const name = names.length > 0 && !random.once(5) ? random.pick(names) : random.pick(NAMES);
     path.push(name);
     at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }

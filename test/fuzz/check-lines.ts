@@ -7,10 +7,10 @@ import { LineSplitter } from '#src/wire/lines.js';
 import { scan } from '#src/wire/scan.js';
 import { LineWriter } from '#src/wire/writer.js';
 import { holds, same, sameBytes } from './difference.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 
 export function checkLines(bytes: Buffer, random: Random): void {
-  const limit = random.oneIn(2) ? Infinity : random.below(random.pick([4, 50, 3000]));
+  const limit = random.once(2) ? Infinity : random.below(random.pick([4, 50, 3000]));
   const written: Buffer[] = [];
   const sink = new Writable({
     write(chunk: Buffer, _, done) {
@@ -24,9 +24,9 @@ export function checkLines(bytes: Buffer, random: Random): void {
     { limit },
     {
       message(message) {
-        const envelope = random.oneIn(3) ? message.envelope : undefined;
+        const envelope = random.once(3) ? message.envelope : undefined;
         writer.send(message);
-        if (random.oneIn(10)) writer.flush();
+        if (random.once(10)) writer.flush();
         const whole = message.bytes();
         same('length of a message', message.length, whole.length);
         if (envelope !== undefined) same('envelope before the line is put together', envelope, scan(whole));
@@ -61,7 +61,7 @@ function cut(bytes: Buffer, random: Random): Buffer[] {
   const chunks: Buffer[] = [];
   for (let from = 0; from < bytes.length;) {
     const chunk = bytes.subarray(from, from + 1 + random.below(most));
-    chunks.push(random.oneIn(3) ? Buffer.from(chunk) : chunk);
+    chunks.push(random.once(3) ? Buffer.from(chunk) : chunk);
     from += chunk.length;
   }
   return chunks;

@@ -7,7 +7,7 @@ import { keyOf } from '#src/wire/ids.js';
 import { Message } from '#src/wire/message.js';
 import { idInHead, scan, type Envelope } from '#src/wire/scan.js';
 import { holds, same, sameBytes } from './difference.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 import { attempt, isObject, readingOf, type Reading } from './reference.js';
 
 /** Lines are read where they lie, in a run of others: what stands beside one must not matter. */

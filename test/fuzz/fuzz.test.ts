@@ -1,6 +1,6 @@
 /**
- * The short form of `npm run prove fuzz`: the whole corpus, and lines of another seed in every run. What is compared with
- * what is said in check-scan.ts, check-edit.ts and check-lines.ts.
+ * The short form of `npm run prove fuzz`: the whole corpus, and lines of another seed in every run. What is compared
+ * with what is said in check-scan.ts, check-edit.ts and check-lines.ts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ for (const { why, line } of corpus) {
   });
 }
 
-test(`P2 same bytes: splitter, scanner and editor agree with JSON.parse on ${LINES} random lines`, () => {
+test(`P2 splitter, scanner and editor agree with JSON.parse on ${LINES} random lines`, () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

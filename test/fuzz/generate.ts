@@ -3,12 +3,12 @@
  * gets hold of it. Spelling is random wherever JSON leaves a choice: escapes, white space, the order of members,
  * numbers.
  */
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 import { HUGE, METHODS, NAMES, NUMBERS, PIECES, SPACES } from './vocabulary.js';
 
 export function generateLine(random: Random): Buffer {
-  const body = random.oneIn(9) ? batch(random) : random.oneIn(30) ? value(random, 3) : envelope(random);
-  const before = random.oneIn(20) ? random.pick(['\ufeff', ' ', '\ufeff ', '\t', '\ufeff\ufeff', '\u00a0']) : '';
+  const body = random.once(9) ? batch(random) : random.once(30) ? value(random, 3) : envelope(random);
+  const before = random.once(20) ? random.pick(['\ufeff', ' ', '\ufeff ', '\t', '\ufeff\ufeff', '\u00a0']) : '';
   const after = random.pick(['\n', '\n', '\n', '\r\n', '', ' \n', '\n\n']);
   return Buffer.from(before + body + after);
 }
@@ -16,23 +16,22 @@ export function generateLine(random: Random): Buffer {
 function envelope(random: Random): string {
   const members: [name: string, value: string][] = [];
   const add = (name: string, json: string): void => void members.push([name, json]);
-  if (!random.oneIn(12)) add('jsonrpc', version(random));
+  if (!random.once(12)) add('jsonrpc', version(random));
   const sort = random.below(8);
   if (sort < 5) add('id', id(random));
-  if (sort < 3 || sort > 5) add('method', random.oneIn(12) ? value(random, 1) : string(random, random.pick(METHODS)));
-  if ((sort > 2 && sort < 6) || random.oneIn(30)) add(random.oneIn(4) ? 'error' : 'result', payload(random));
-  if (random.oneIn(2)) add('params', payload(random));
-  while (random.oneIn(5)) add(random.pick(NAMES), random.oneIn(3) ? id(random) : value(random, 2));
-  while (random.oneIn(12))
-    add(random.pick(['id', 'jsonrpc', 'method']), random.oneIn(2) ? id(random) : version(random));
+  if (sort < 3 || sort > 5) add('method', random.once(12) ? value(random, 1) : string(random, random.pick(METHODS)));
+  if ((sort > 2 && sort < 6) || random.once(30)) add(random.once(4) ? 'error' : 'result', payload(random));
+  if (random.once(2)) add('params', payload(random));
+  while (random.once(5)) add(random.pick(NAMES), random.once(3) ? id(random) : value(random, 2));
+  while (random.once(12)) add(random.pick(['id', 'jsonrpc', 'method']), random.once(2) ? id(random) : version(random));
   // Beyond 2 KiB the scanner reads no more than it must.
-  if (random.oneIn(25)) add(random.pick(['params', 'result', 'x', '_meta']), long(random));
-  if (random.oneIn(2)) shuffle(members, random);
+  if (random.once(25)) add(random.pick(['params', 'result', 'x', '_meta']), long(random));
+  if (random.once(2)) shuffle(members, random);
   return object(random, members);
 }
 
 function version(random: Random): string {
-  return random.oneIn(8)
+  return random.once(8)
     ? random.pick(['"1.0"', '12.03', '[2.0]', '2.0', '"2.0 "', 'null', '"2\\u002e0"', '{}'])
     : '"2.0"';
 }
@@ -57,25 +56,25 @@ function id(random: Random): string {
 
 /** What the proxy edits is more likely here. */
 function payload(random: Random): string {
-  if (random.oneIn(100)) return deep(random);
-  if (!random.oneIn(4)) return value(random, 4);
-  const lists = ['tools', 'prompts', 'resources', 'x'].filter(() => random.oneIn(2));
+  if (random.once(100)) return deep(random);
+  if (!random.once(4)) return value(random, 4);
+  const lists = ['tools', 'prompts', 'resources', 'x'].filter(() => random.once(2));
   const capabilities = object(
     random,
     lists.map((name) => [
       name,
-      random.oneIn(5)
+      random.once(5)
         ? value(random, 1)
         : object(
             random,
-            random.oneIn(2) ? [['listChanged', random.pick(['true', 'false', '1', '"true"', 'null'])]] : [],
+            random.once(2) ? [['listChanged', random.pick(['true', 'false', '1', '"true"', 'null'])]] : [],
           ),
     ]),
   );
   const members: [string, string][] = [['capabilities', capabilities]];
-  if (random.oneIn(2)) members.push(['ttlMs', number(random)]);
-  if (random.oneIn(2)) members.push(['content', array(random, 2)]);
-  if (random.oneIn(3)) members.push([random.pick(NAMES), value(random, 2)]);
+  if (random.once(2)) members.push(['ttlMs', number(random)]);
+  if (random.once(2)) members.push(['content', array(random, 2)]);
+  if (random.once(3)) members.push([random.pick(NAMES), value(random, 2)]);
   shuffle(members, random);
   return object(random, members);
 }
@@ -95,34 +94,34 @@ function value(random: Random, depth: number): string {
       return array(random, depth - 1);
     default: {
       const members: [string, string][] = [];
-      while (members.length < 5 && !random.oneIn(3)) members.push([random.pick(NAMES), value(random, depth - 1)]);
+      while (members.length < 5 && !random.once(3)) members.push([random.pick(NAMES), value(random, depth - 1)]);
       return object(random, members);
     }
   }
 }
 
 function number(random: Random): string {
-  if (random.oneIn(6)) return random.pick(HUGE);
-  return random.oneIn(2) ? random.pick(NUMBERS) : String(random.below(4e9) - 2e9);
+  if (random.once(6)) return random.pick(HUGE);
+  return random.once(2) ? random.pick(NUMBERS) : String(random.below(4e9) - 2e9);
 }
 
 function array(random: Random, depth: number): string {
   const elements: string[] = [];
-  while (elements.length < 4 && !random.oneIn(3)) elements.push(space(random) + value(random, depth) + space(random));
+  while (elements.length < 4 && !random.once(3)) elements.push(space(random) + value(random, depth) + space(random));
   return `[${elements.length === 0 ? space(random) : elements.join(',')}]`;
 }
 
 function batch(random: Random): string {
   const elements: string[] = [];
-  while (elements.length < 5 && !random.oneIn(4))
-    elements.push(space(random) + (random.oneIn(15) ? value(random, 2) : envelope(random)) + space(random));
+  while (elements.length < 5 && !random.once(4))
+    elements.push(space(random) + (random.once(15) ? value(random, 2) : envelope(random)) + space(random));
   return `[${elements.length === 0 ? space(random) : elements.join(',')}]`;
 }
 
 function object(random: Random, members: readonly (readonly [name: string, value: string])[]): string {
   if (members.length === 0) return `{${space(random)}}`;
   const texts = members.map(([name, json]) => {
-    if (!random.oneIn(6)) return `${string(random, name)}:${json}`;
+    if (!random.once(6)) return `${string(random, name)}:${json}`;
     return `${space(random)}${string(random, name)}${space(random)}:${space(random)}${json}${space(random)}`;
   });
   return `{${texts.join(',')}}`;
@@ -131,25 +130,25 @@ function object(random: Random, members: readonly (readonly [name: string, value
 /** `text` in one of its spellings, or any string. */
 function string(random: Random, text?: string): string {
   if (text !== undefined) {
-    if (!random.oneIn(12)) return JSON.stringify(text);
-    const all = random.oneIn(2);
-    return `"${text.replace(/[\s\S]/g, (unit) => (all || random.oneIn(2) ? escaped(unit, random) : JSON.stringify(unit).slice(1, -1)))}"`;
+    if (!random.once(12)) return JSON.stringify(text);
+    const all = random.once(2);
+    return `"${text.replace(/[\s\S]/g, (unit) => (all || random.once(2) ? escaped(unit, random) : JSON.stringify(unit).slice(1, -1)))}"`;
   }
   const pieces: string[] = [];
-  while (pieces.length < 8 && !random.oneIn(3)) pieces.push(random.pick(PIECES));
-  if (random.oneIn(25)) pieces.push(random.pick(['\\\\', '\\"', 'x', '\\u005c']).repeat(random.below(80)));
+  while (pieces.length < 8 && !random.once(3)) pieces.push(random.pick(PIECES));
+  if (random.once(25)) pieces.push(random.pick(['\\\\', '\\"', 'x', '\\u005c']).repeat(random.below(80)));
   return `"${pieces.join('')}"`;
 }
 
 function escaped(unit: string, random: Random): string {
   const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
-  return `\\u${random.oneIn(2) ? hex.toUpperCase() : hex}`;
+  return `\\u${random.once(2) ? hex.toUpperCase() : hex}`;
 }
 
 /** A value that makes its line a long one; now and then a very long one. */
 function long(random: Random): string {
-  const length = random.oneIn(500) ? 100_000 + random.below(400_000) : 1500 + random.below(2000);
-  if (random.oneIn(3)) {
+  const length = random.once(500) ? 100_000 + random.below(400_000) : 1500 + random.below(2000);
+  if (random.once(3)) {
     const element = value(random, 3);
     return `[${`${element},`.repeat(Math.ceil(length / (element.length + 1)))}${element}]`;
   }
@@ -159,7 +158,7 @@ function long(random: Random): string {
 }
 
 function deep(random: Random): string {
-  const levels = random.oneIn(20) ? 1000 : random.below(100);
+  const levels = random.once(20) ? 1000 : random.below(100);
   const [open, close] = random.pick([
     ['[', ']'],
     ['{"a":', '}'],
@@ -169,7 +168,7 @@ function deep(random: Random): string {
 }
 
 function space(random: Random): string {
-  return random.oneIn(4) ? random.pick(SPACES) : '';
+  return random.once(4) ? random.pick(SPACES) : '';
 }
 
 function shuffle(list: unknown[], random: Random): void {

@@ -1,7 +1,7 @@
 /**
- * `npm run prove fuzz -- --minutes N`: lines without end through splitter, scanner and editor, with JSON.parse as the judge. `--seed` runs the
- * same lines again, `--case` one of them, `--line` (base64) any. A difference is printed with the shortest line that
- * shows it.
+ * `npm run prove fuzz -- --minutes N`: lines without end through splitter, scanner and editor, with JSON.parse as the
+ * judge. `--seed` runs the same lines again, `--case` one of them, `--line` (base64) any. A difference is printed with
+ * the shortest line that shows it.
  */
 import { parseArgs } from 'node:util';
 import { checkLine, runCase, type Found } from './cases.js';

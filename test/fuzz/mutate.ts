@@ -2,13 +2,13 @@
  * Lines that somebody spoilt: bytes changed, cut, doubled, put in, of a line or of two. Most are no JSON any more, many
  * almost are. What they come from is generate.ts's and the corpus's.
  */
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 import { BYTES, INSERTS } from './vocabulary.js';
 
 export function mutate(line: Buffer, other: () => Buffer, random: Random): Buffer {
   let spoilt = line;
   do spoilt = once(spoilt, other, random);
-  while (random.oneIn(2));
+  while (random.once(2));
   return spoilt;
 }
 
@@ -34,7 +34,7 @@ function once(line: Buffer, other: () => Buffer, random: Random): Buffer {
       return put(line, at, to, bytes.subarray(from, from + random.below(40)));
     }
     default:
-      return put(line, at, random.oneIn(2) ? at : to, random.pick(INSERTS));
+      return put(line, at, random.once(2) ? at : to, random.pick(INSERTS));
   }
 }
 

@@ -19,8 +19,9 @@ const meanings: Readonly<Record<Meaning, true>> = {
   crash: true,
 };
 const nexts: Readonly<Record<Next, true>> = { restart: true, refresh: true, nothing: true };
-const crash = { kind: 'crash', command: 'node', how: 'exited with code 1', output: 'bang' } as const;
-const failures = [crash, { ...crash, kind: 'build' as const }];
+const exited = { kind: 'exit', code: 1 } as const;
+const crash = { kind: 'crash', command: 'node', cause: { kind: 'ended', end: exited }, output: 'bang' } as const;
+const failures = [crash, { ...crash, kind: 'build' as const, cause: exited }];
 const delays = [0, 1000, 1001];
 const nobody = 0;
 
@@ -97,7 +98,7 @@ export function sortOf(state: State): string {
   return JSON.stringify(state, (key, value: unknown) => {
     if (key === 'generations') return value === 0 ? 'none' : 'some';
     if (typeof value === 'number') return 'n';
-    if (typeof value !== 'object' || value === null || !('how' in value)) return value;
+    if (typeof value !== 'object' || value === null || !('cause' in value)) return value;
     return 'kind' in value && value.kind === 'build' ? 'failed build' : 'failure';
   });
 }

@@ -15,9 +15,10 @@ const common = {
 } as const;
 const open = { ...common, held: false } as const;
 const attempt = { number: 5, forced: false, rebuild: false, restart: false, retry: false } as const;
-const failure = { kind: 'build', command: 'tsc', how: 'exited with code 2', output: 'boom' } as const;
-const start = { kind: 'start', command: 'node', how: 'exited with code 1', output: 'bang' } as const;
-const crash = { kind: 'crash', command: 'node', how: 'exited with code 1', output: 'bang' } as const;
+const failure = { kind: 'build', command: 'tsc', cause: { kind: 'exit', code: 2 }, output: 'boom' } as const;
+const ended = { kind: 'ended', end: { kind: 'exit', code: 1 } } as const;
+const start = { kind: 'start', command: 'node', cause: ended, output: 'bang' } as const;
+const crash = { kind: 'crash', command: 'node', cause: ended, output: 'bang' } as const;
 
 const examples: { readonly [A in At]: Readonly<Record<string, Extract<State, { at: A }>>> } = {
   serving: {

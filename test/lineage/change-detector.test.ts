@@ -62,7 +62,7 @@ const cases: [title: string, state: State, differs: Differs, expected: Expected]
   ['the session ends', state('closing'), { names: ['serving'], superseded: true }, undefined],
 ];
 for (const [title, at, differs, expected] of cases) {
-  test(`P4 fresh: what a look at the disk means: ${title}`, () => {
+  test(`P4 what a look at the disk means: ${title}`, () => {
     const found = eventForChanges(at, differing(differs));
     assert.deepEqual(found && [found.changed.join(), found.event?.on ?? 'none'], expected);
   });

@@ -1,12 +1,12 @@
 // The old side of a comparison of lists: what is known without a server, and what is not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { baselines, difference, recordLists, servedLists, type Lists } from '#src/lineage/list-diff.js';
+import { baselines, changedFor, difference, recordLists, servedLists, type Lists } from '#src/lineage/list-diff.js';
 import { demote, drop, play, promote, request } from '../exchange/play.js';
 
 const asks = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
 
-test('P9 lists: of a server that is gone, and was never asked what it has, every list is unknown, and none is empty', async () => {
+test('P9 of a server that is gone, and was never asked what it has, every list is unknown, and none is empty', async () => {
   const game = play();
   promote(game, 1);
   game.lineage.isHolding = false;
@@ -20,7 +20,7 @@ test('P9 lists: of a server that is gone, and was never asked what it has, every
   );
 });
 
-test('P9 lists: what a server gives on its way out is what the client has', () => {
+test('P9 what a server gives on its way out is what the client has', () => {
   const game = play();
   promote(game, 1);
   game.lineage.isHolding = false;
@@ -33,7 +33,7 @@ test('P9 lists: what a server gives on its way out is what the client has', () =
 const tools = (...names: string[]): Lists =>
   new Map([['tools', { known: true, items: names.map((name) => ({ name })) }]]);
 
-test('P9 lists: the log compares with the generation before, list_changed with what the client was served', async () => {
+test('P9 the log compares with the generation before, list_changed with what the client was served', async () => {
   const game = play();
   promote(game, 1);
   game.lineage.isHolding = false;
@@ -55,4 +55,29 @@ test('P9 lists: the log compares with the generation before, list_changed with w
   game.client(request(2, 'tools/list'));
   game.server(2, { jsonrpc: '2.0', id: 2, result: { tools: [{ name: 'c' }] } });
   assert.deepEqual(await changed(2, 'c'), [[], []], 'what it has given the client since is newer');
+});
+
+test('P9 P17 of several clients each is told of the lists that differ from what it was served itself', async () => {
+  const game = play();
+  promote(game, 1);
+  game.lineage.isHolding = false;
+  game.session.promisedButMissing = new Set(['prompts', 'resources']);
+  const [early, late, never] = [game.join('early'), game.join('late'), game.join('never')];
+  const list = (...names: string[]): void => {
+    const { id: wireId } = game.take().find(([to]) => to === 1)![1] as { id: string | number };
+    game.server(1, { jsonrpc: '2.0', id: wireId, result: { tools: names.map((name) => ({ name })) } });
+  };
+  early.says(request(1, 'tools/list'));
+  list('a');
+  game.take();
+  late.says(request(1, 'tools/list'));
+  list('a', 'b');
+  game.take();
+  game.client(request(1, 'tools/list'));
+  list('a', 'b');
+  const found = difference(await baselines(game.session, new AbortController().signal), tools('a', 'b'));
+  recordLists(game.upstream(2), tools('a', 'b'));
+  const told = [early, late, never].map(({ session }) => changedFor(session, game.upstream(2), found));
+  assert.deepEqual(found.changed, []);
+  assert.deepEqual(told, [['tools'], [], []]);
 });

@@ -31,7 +31,7 @@ function reached(): Map<string, string> {
   return pairs;
 }
 
-test('P6 settles: no state meets an event that no example shows', () => {
+test('P6 no state meets an event that no example shows', () => {
   const shown = reached();
   const missing = new Set<string>();
   for (const state of reachable) {
@@ -43,7 +43,7 @@ test('P6 settles: no state meets an event that no example shows', () => {
   assert.deepEqual([...missing], [], 'pairs of a state and an event that no example reaches');
 });
 
-test('P6 settles: every example is what its name says', () => {
+test('P6 every example is what its name says', () => {
   const unlike = new Set<string>(Object.keys(eventsFor(states['serving']!)));
   for (const [name, state] of Object.entries(states)) {
     assert.equal(nameOf(state), name);
@@ -54,7 +54,7 @@ test('P6 settles: every example is what its name says', () => {
   assert.deepEqual([...unlike], []);
 });
 
-test('P6 settles: every kind of state, and every example of one, can come about', () => {
+test('P6 every kind of state, and every example of one, can come about', () => {
   assert.deepEqual(new Set(reachable.map((state) => state.at)), new Set<string>(kindsOfState));
   const names = new Set(reachable.map(nameOf));
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('P6 settles: every kind of state, and every example of one, can come about'
   );
 });
 
-test('P6 settles: whatever else a state or an event says, what follows is what its example shows', () => {
+test('P6 whatever else a state or an event says, what follows is what its example shows', () => {
   const shown = reached();
   const other: string[] = [];
   for (const state of reachable) {

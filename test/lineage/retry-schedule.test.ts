@@ -2,16 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Failure } from '#src/agent/words.js';
+import type { ServerFailure } from '#src/agent/failure.js';
 import { RetrySchedule } from '#src/lineage/retry-schedule.js';
 
-const failure: Failure = { kind: 'start', command: 'node', how: 'exited with code 1', output: '' };
+const cause = { kind: 'ended', end: { kind: 'exit', code: 1 } } as const;
+const failure: ServerFailure = { kind: 'start', command: 'node', cause, output: '' };
 
 for (const [what, given, tookMs, dueAfterMs] of [
   ['a short attempt', failure, 100, 2000],
   ['a long attempt', failure, 4000, 12_000],
-  ['a long build', { ...failure, kind: 'build' }, 30_000, 90_000],
-  ['a start that was given up', { ...failure, late: true }, 60_000, 2000],
+  ['a long build', { ...failure, kind: 'build', cause: cause.end }, 30_000, 90_000],
+  ['a start that was given up', { ...failure, cause: { kind: 'hanging', ms: 25_000 } }, 60_000, 2000],
   ['a server that ended by itself after a while', { ...failure, kind: 'exit' }, 60_000, 2000],
 ] as const) {
   test(`P7 after ${what} of ${tookMs} ms, a call tries again ${dueAfterMs} ms later, and not before`, (t) => {

@@ -24,7 +24,7 @@ function rows(): string[] {
   return lines;
 }
 
-test('P13 clean exit: every state ends when it is told to', () => {
+test('P13 every state ends when it is told to', () => {
   for (const state of Object.values(states)) {
     const [closing] = transition(state, { on: 'close' });
     assert.equal(closing.at, 'closing');
@@ -40,7 +40,7 @@ test('docs/reload-states.md shows the transitions as they are', () => {
   assert.deepEqual(table, rows());
 });
 
-test('P10 no cross-talk: an event of a generation or an attempt that is no longer concerned changes nothing', () => {
+test('P10 an event of a generation or an attempt that is no longer concerned changes nothing', () => {
   for (const state of Object.values(states)) {
     for (const [what, event] of Object.entries(eventsFor(state))) {
       if (what.endsWith('late')) assert.deepEqual(transition(state, event), [state, []], `${state.at} ${what}`);
@@ -73,7 +73,7 @@ function realigned(event: Event, state: State): Event {
   return event;
 }
 
-test('P6 settles: whatever happens, one attempt runs at a time, and a hold ends when it is over', () => {
+test('P6 whatever happens, one attempt runs at a time, and a hold ends when it is over', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 1000 }), { maxLength: 60 }), (seeds) => {
       let background = false;
@@ -115,7 +115,7 @@ test('a changed configuration: strategy and holding change at once, and nothing 
   }
 });
 
-test('P6 settles: a generation is numbered once, and only a started one can serve', () => {
+test('P6 a generation is numbered once, and only a started one can serve', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 1000 }), { maxLength: 60 }), (seeds) => {
       const started = new Set<number>();

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { newMarker, processesLeft, proxyCommand, testEnvironment } from '../support/harness.js';
-import { splitLines } from '../support/lines.js';
+import { startLineProcess } from '../support/line-process.js';
 import type { Message } from '../support/message.js';
 import { root, scratch } from '../support/paths.js';
+import { eventOf } from '../support/proxy-log.js';
 import { createWaits } from '../support/waits.js';
 import { startBridge } from './bridge.js';
 import type { Link, OpenLink } from './bridge.js';
@@ -130,28 +131,27 @@ function open({ server, cwd, marker, proxied, at }: Start, seen: Seen, receive: 
   const source = (edits: number) => writeFileSync(join(cwd, 'server.mjs'), `import '${server}'; // ${edits}\n`);
   source(0);
   const command = [process.execPath, 'server.mjs'];
-  const [file, ...args] = proxied ? proxyCommand(['--watch', 'server.mjs', '--log-format', 'json'], command) : command;
-  const child = spawn(file!, args, { cwd, env: testEnvironment(marker), stdio: 'pipe' });
-  const exited = once(child, 'exit');
+  const argv = proxied ? proxyCommand(['--watch', 'server.mjs', '--log-format', 'json'], command) : command;
   let stderr = '';
   const generations = createWaits<number>(() => stderr);
   const kept: string[] = [];
   let keeping = false;
 
-  const log = splitLines((line) => {
-    stderr += `${line}\n`;
-    const event = proxied ? /"event":"(?:ready|reloaded)".*?"generation":(\d+)/.exec(String(line)) : null;
-    if (event !== null) generations.offer(Number(event[1]));
+  const { child, exited } = startLineProcess(argv, {
+    cwd,
+    env: testEnvironment(marker),
+    onLogLine(line) {
+      stderr += `${line}\n`;
+      const said = proxied ? eventOf(String(line)) : undefined;
+      if (said?.event === 'ready' || said?.event === 'reloaded') generations.offer(Number(said['generation']));
+    },
+    onLine(line) {
+      const message = JSON.parse(String(line)) as Message;
+      if (isWaitProgress(message)) return;
+      if (keeping && message.method === undefined) kept.push(String(line));
+      else receive(String(line));
+    },
   });
-  const lines = splitLines((line) => {
-    const message = JSON.parse(String(line)) as Message;
-    if (isWaitProgress(message)) return;
-    if (keeping && message.method === undefined) kept.push(String(line));
-    else receive(String(line));
-  });
-  child.stderr.on('data', (chunk: Buffer) => log.push(chunk));
-  child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
-  child.stdin.on('error', () => {});
 
   async function edit(): Promise<void> {
     await generations.wait((generation) => generation === 1, 'the first generation');

@@ -1,7 +1,6 @@
-// `npm run prove conformance`: all server scenarios of the published conformance suite, direct, through the proxy, and through the
-// proxy with a reload inside of each. Prints a table and fails if any check came out otherwise than without the proxy.
-// With
-// --every, each scenario is run once for every message at which its server can be edited.
+// `npm run prove conformance`: all server scenarios of the published conformance suite, direct, through the proxy, and
+// through the proxy with a reload inside of each. Prints a table and fails if any check came out otherwise than without
+// the proxy. With --every, each scenario is run once for every message at which its server can be edited.
 import { parseArgs } from 'node:util';
 import { bundle, conformance, pointsOf } from './conformance.js';
 import type { Outcome, Point } from './conformance.js';

@@ -12,6 +12,7 @@ import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { cleanup } from '../support/cleanup.js';
 import { newMarker, processesLeft, project, proxyCommand, testEnvironment } from '../support/harness.js';
 import type { Project } from '../support/project.js';
+import { readLog } from '../support/proxy-log.js';
 import { createWaits } from '../support/waits.js';
 import type { Waits } from '../support/waits.js';
 
@@ -128,4 +129,4 @@ export async function open(t: TestContext, way: Way, name: ClientName, server: S
   return session;
 }
 
-const reloadsIn = (log: string): number => log.split('"event":"reloaded"').length - 1;
+const reloadsIn = (log: string): number => readLog(log).filter(({ event }) => event === 'reloaded').length;

@@ -16,7 +16,7 @@ import { project } from '../support/project.js';
 import type { Project } from '../support/project.js';
 
 const built: BuildResult = { kind: 'built', ms: 5, output: { excerpt: () => '' } };
-const failed: BuildResult = { ...built, kind: 'failed', detail: 'exited with code 2' };
+const failed: BuildResult = { ...built, kind: 'failed', cause: { kind: 'exit', code: 2 } };
 
 for (const { what, fingerprint = 'a', saved, savedBefore, verdict } of [
   { what: 'nothing was saved', saved: [], verdict: 'record' },
@@ -33,7 +33,7 @@ for (const { what, fingerprint = 'a', saved, savedBefore, verdict } of [
   { what: 'the second build saves nothing', saved: [], savedBefore: ['x'], verdict: 'record' },
   { what: 'another file was saved during the second build', saved: ['y'], savedBefore: ['x'], verdict: 'give up' },
 ] as const) {
-  test(`P4 fresh: after a build without its proxy, ${what}: ${verdict}`, () => {
+  test(`P4 after a build without its proxy, ${what}: ${verdict}`, () => {
     assert.equal(afterBuild('a', { fingerprint, saved }, savedBefore), verdict);
   });
 }
@@ -61,7 +61,7 @@ test('a build that failed, was ended or is outdated is on no record, and the loc
   }
 });
 
-test('P6 settles: a build that saves its own sources with the same bytes is run twice, and then it is on record', async (t) => {
+test('P6 a build that saves its own sources with the same bytes is run twice, and then it is on record', async (t) => {
   const files = project(t, { 'src/a.js': '1', 'dist/a.js': 'made of 1' });
   const finish = await finishOf(files);
   let builds = 0;

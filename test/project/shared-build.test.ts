@@ -29,7 +29,7 @@ function started(t: TestContext, { rebuild = false } = {}) {
 
 const never = new AbortController().signal;
 
-test('P6 settles: who needs the same build joins it, and hears of it once', async (t) => {
+test('P6 who needs the same build joins it, and hears of it once', async (t) => {
   const { shared, end, told, onBuilt } = started(t);
   const lead = shared.lead(never, onBuilt('one'));
   const joined = shared.join(never, onBuilt('other'));
@@ -41,7 +41,7 @@ test('P6 settles: who needs the same build joins it, and hears of it once', asyn
   assert.deepEqual(told, ['one', 'other', 'late']);
 });
 
-test('P6 settles: an attempt that began while the build ran is served by it also after its end; a later one is not', async (t) => {
+test('P6 an attempt that began while the build ran is served by it also after its end; a later one is not', async (t) => {
   const { shared, end, clock, onBuilt } = started(t);
   const lead = shared.lead(never, onBuilt('one'));
   const asks = (began: number, more: object = {}) => shared.serves({ ...subject, ...more }, { rebuild: false, began });
@@ -50,7 +50,7 @@ test('P6 settles: an attempt that began while the build ran is served by it also
     [true, true, false, false],
   );
   clock.now = 2000;
-  end({ kind: 'failed', failure: { kind: 'build', command: 'make', how: 'failed', output: '' } });
+  end({ kind: 'failed', failure: { kind: 'build', command: 'make', cause: { kind: 'not-runnable' }, output: '' } });
   await lead;
   assert.deepEqual([asks(900), asks(1999), asks(2000), asks(2500)], [true, true, false, false]);
 });
@@ -62,7 +62,7 @@ test('a rebuild is served by a rebuild only that was begun after it was asked fo
   assert.deepEqual([asks(plain, 900), asks(again, 900), asks(again, 1001)], [false, true, false]);
 });
 
-test('P4 fresh: what was built of files that were saved meanwhile serves the one that began it alone', async (t) => {
+test('P4 what was built of files that were saved meanwhile serves the one that began it alone', async (t) => {
   const { shared, end, onBuilt } = started(t);
   const lead = shared.lead(never, onBuilt('one'));
   const joined = shared.join(never, onBuilt('other'));

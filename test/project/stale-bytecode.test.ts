@@ -16,11 +16,11 @@ for (const [name, stem] of Object.entries({
   'words.cpython-311.pyc.140225': undefined,
   'words.py': undefined,
 })) {
-  test(`P4 fresh: ${name} is ${stem === undefined ? "no source's cache" : `the cache of ${stem}.py`}`, () =>
+  test(`P4 ${name} is ${stem === undefined ? "no source's cache" : `the cache of ${stem}.py`}`, () =>
     assert.equal(stemOf(name), stem));
 }
 
-test('P4 fresh: the caches of a source lie beside it, or by its whole path under a prefix', () => {
+test('P4 the caches of a source lie beside it, or by its whole path under a prefix', () => {
   assert.equal(cacheDirectory('/a/b/words.py', undefined), '/a/b/__pycache__');
   assert.equal(cacheDirectory('/a/b/words.py', '/cache'), '/cache/a/b');
   assert.equal(pycachePrefix(['-X', 'pycache_prefix=/x', 'server.py'], { PYTHONPYCACHEPREFIX: '/y' }), '/x');
@@ -29,7 +29,7 @@ test('P4 fresh: the caches of a source lie beside it, or by its whole path under
   assert.equal(pycachePrefix(['server.py'], { PYTHONPYCACHEPREFIX: '' }), undefined);
 });
 
-test('P4 fresh: what Python cached of edited sources is removed, whatever its version; the rest stays', async (t) => {
+test('P4 what Python cached of edited sources is removed, whatever its version; the rest stays', async (t) => {
   const names = [
     'words.cpython-311.pyc',
     'words.cpython-312.opt-2.pyc',

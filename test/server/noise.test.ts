@@ -21,6 +21,5 @@ const table: [line: string, kind: string][] = [
 ];
 
 for (const [line, kind] of table) {
-  test(`P11 clean stdout: ${JSON.stringify(line.trim())} is ${kind}`, () =>
-    assert.equal(noiseOf(Buffer.from(line)), kind));
+  test(`P11 ${JSON.stringify(line.trim())} is ${kind}`, () => assert.equal(noiseOf(Buffer.from(line)), kind));
 }

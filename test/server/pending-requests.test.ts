@@ -11,7 +11,7 @@ const NOTHING = Message.of(Buffer.alloc(0));
 
 const client = 'the client';
 
-test('P1 one answer: requests under one id are completed one by one, each by the generation that owes it', () => {
+test('P1 requests under one id are completed one by one, each by the generation that owes it', () => {
   const tables = [1, 2, 3].map(() => new PendingRequests<string>());
   for (const [at, pending] of tables.entries()) pending.add(client, '7', `method-${at + 1}`, NOTHING);
   const [first, second, third] = tables as [PendingRequests<string>, PendingRequests<string>, PendingRequests<string>];
@@ -25,7 +25,7 @@ test('P1 one answer: requests under one id are completed one by one, each by the
   );
 });
 
-test('P3 order: what a lost server owed comes back oldest first, also under ids that were used twice', () => {
+test('P3 what a lost server owed comes back oldest first, also under ids that were used twice', () => {
   const pending = new PendingRequests<string>();
   for (const [at, id] of ['1', '2', '1', '3', '2'].entries()) pending.add(client, id, `m${at}`, NOTHING);
   assert.deepEqual(
@@ -107,7 +107,7 @@ test('P1 nothing lost: whatever is asked, cancelled and answered in any order, t
   );
 });
 
-test('P12 bounded: tens of thousands of open requests are found as fast as a few, also under long ids that are much alike', () => {
+test('P12 tens of thousands of open requests are found as fast as a few, also under long ids that are much alike', () => {
   const ids = (count: number) =>
     Array.from(
       { length: count },
@@ -130,7 +130,7 @@ test('P12 bounded: tens of thousands of open requests are found as fast as a few
   assert.ok(many < 10 * few, `${few} µs each of 3,000, ${many} of 60,000`);
 });
 
-test('P3 order: what is owed is taken oldest first after the table has grown', () => {
+test('P3 what is owed is taken oldest first after the table has grown', () => {
   const pending = new PendingRequests<string>();
   for (let n = 0; n < 9000; n++) pending.add(client, String(n % 3000), `m${n}`, NOTHING);
   assert.equal(pending.complete('7')?.method, 'm6007');

@@ -5,7 +5,7 @@ import { ServerRequests } from '#src/session/server-requests.js';
 
 const [first, second, third] = [{ generation: 1 }, { generation: 2 }, { generation: 3 }];
 
-test('P12 bounded: of the requests of lost generations only the newest thousand are remembered', () => {
+test('P12 of the requests of lost generations only the newest thousand are remembered', () => {
   const requests = new ServerRequests<object & { generation: number }>();
   const ids = Array.from({ length: 1200 }, (_, id) => String(id));
   for (const id of ids) requests.add(id, first, 'sampling/createMessage', undefined);
@@ -15,7 +15,7 @@ test('P12 bounded: of the requests of lost generations only the newest thousand 
   assert.equal(requests.complete('1199')?.isAbandoned, true);
 });
 
-test('P10 no cross-talk: a request is found by the id that its server gave it, whatever the client sees', () => {
+test('P10 a request is found by the id that its server gave it, whatever the client sees', () => {
   const requests = new ServerRequests<object & { generation: number }>();
   const one = requests.add('0', first, 'sampling/createMessage', undefined);
   const other = requests.add('0', second, 'sampling/createMessage', undefined);

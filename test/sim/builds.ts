@@ -2,9 +2,9 @@
  * A simulated build: reads the sources some time after its start, and leaves what it made, or nothing that runs. And
  * the check that none is run without need (P6): what is built already, or has failed and is not asked for again.
  */
-import { codeOf, type ContentIndex, type Disk } from './disk.js';
+import { codeOf, type Contents, type Disk } from './disk.js';
 import type { Behaviour, Process } from './processes.js';
-import { mix, random } from './random.js';
+import { createRandom, mix } from '../support/random.js';
 import type { Script } from './script.js';
 
 /** What may make another build of the same files necessary: counts that only grow. */
@@ -46,10 +46,10 @@ export class Builds {
   start(process: Process): Behaviour {
     const { programs, seed } = this.#script;
     const disk = this.#disk;
-    const chance = random(mix(seed, process.pid));
+    const chance = createRandom(mix(seed, process.pid));
     const begun = this.#begin();
-    let read: ContentIndex | undefined;
-    const programOf = (contents: ContentIndex) => programs[contents['main.js'] % programs.length] ?? {};
+    let read: Contents | undefined;
+    const programOf = (contents: Contents) => programs[contents['main.js'] % programs.length] ?? {};
     process.later(chance.below(10), () => {
       read = disk.now;
       const { build: kind } = programOf(read);

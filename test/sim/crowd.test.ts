@@ -11,7 +11,7 @@ import { run } from './run.js';
 const RUNS = 40;
 const EVENTS = 200;
 
-test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16 P17: several clients of one project, every promise is kept for each of them', async () => {
+test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16 P17 several clients of one project, every promise is kept for each of them', async () => {
   const sums = { requests: 0, reloads: 0 };
   for (let seed = 1; seed <= RUNS; seed++) {
     const script = crowdOf(seed, EVENTS);
@@ -25,7 +25,7 @@ test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16 P17: several clients of one project, eve
   assert.ok(sums.reloads > RUNS * 15, `${sums.reloads} reloads`);
 });
 
-test('P17 apart: what another client was meant to get is noticed', async () => {
+test('P17 apart what another client was meant to get is noticed', async () => {
   const found = new Set<string | undefined>();
   for (let seed = 1; seed <= 5; seed++) {
     const ofAnother = (line: string): readonly string[] => [line.replace('"sim":{"c":1,', '"sim":{"c":2,')];

@@ -3,7 +3,7 @@
  * clients of either era. Some come later, some leave in the middle, and some of those come back, as new clients of the
  * same kind. Servers may write what is watched when they start.
  */
-import { mix, random, type Random } from './random.js';
+import { createRandom, mix, type Random } from '../support/random.js';
 import { scriptOf, type Event, type Program, type Script, type Setting } from './script.js';
 
 type Era = Setting['era'];
@@ -19,7 +19,7 @@ interface Crowd {
 
 export function crowdOf(seed: number, length: number): Script {
   const script = scriptOf(seed, length);
-  const chance = random(mix(seed, 3));
+  const chance = createRandom(mix(seed, 3));
   const events = script.events.filter((event) => event.do !== 'close');
   const writes = chance.once(5);
   const setting: Setting = writes ? { ...script.setting, notes: true } : script.setting;

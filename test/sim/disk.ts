@@ -17,19 +17,17 @@ const FILES: readonly File[] = ['main.js', 'lists.js', 'other.js', 'settings.jso
 const CODE: readonly File[] = ['main.js', 'lists.js', 'other.js'];
 
 /** The content of every file: one state of the sources. */
-export type ContentIndex = Readonly<Record<File, number>>;
+export type Contents = Readonly<Record<File, number>>;
 
 export class Disk {
   readonly #kernel: Kernel;
   /** Every state that the sources have been in, oldest first. */
-  readonly states: ContentIndex[] = [
-    { 'main.js': 0, 'lists.js': 0, 'other.js': 0, 'settings.json': 0, 'notes.json': 0 },
-  ];
+  readonly states: Contents[] = [{ 'main.js': 0, 'lists.js': 0, 'other.js': 0, 'settings.json': 0, 'notes.json': 0 }];
   readonly #savedAt = new Map<File, number>();
   readonly #saves = new Map<File, number>();
   readonly #watches = new Set<(file: File) => void>();
   /** What the last build has made; undefined if it has left nothing that runs. */
-  output: ContentIndex | undefined;
+  output: Contents | undefined;
   full = false;
   /** The program has said that it can't tell edits from outputs. */
   isGuessedAt = false;
@@ -41,8 +39,8 @@ export class Disk {
     this.#kernel = kernel;
   }
 
-  get now(): ContentIndex {
-    return this.states.at(-1) as ContentIndex;
+  get now(): Contents {
+    return this.states.at(-1) as Contents;
   }
 
   save(file: File, content: number): void {
@@ -125,6 +123,8 @@ export class Disk {
         sweep();
         return singleFlight.run();
       },
+      // Simulated saves are done at once.
+      findEmptied: () => Promise.resolve(),
       mark: contents.mark,
       release: contents.release,
       changedSince: contents.changedSince,
@@ -261,6 +261,6 @@ function problem(code: string): Error {
 }
 
 /** The code alone, as one word. */
-export function codeOf(contents: ContentIndex): string {
+export function codeOf(contents: Contents): string {
   return CODE.map((file) => contents[file]).join('.');
 }

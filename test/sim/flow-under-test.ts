@@ -4,13 +4,16 @@
  * together is a change of this file alone. Who plays client, servers and disk is run.ts's to say.
  */
 import { Writable, type Readable } from 'node:stream';
-import { Controller } from '#src/lineage/controller.js';
+import { connectStdio } from '#src/front/stdio.js';
+import { Lineage } from '#src/lineage/lineage.js';
 import type { Config } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
 import { exitCodeOf } from '#src/exit-code.js';
 import type { FlowContext } from '#src/flow/flow.js';
 import { Project } from '#src/project/project.js';
-import type { Log } from '#src/sinks/log.js';
+import { createEventBus, type EventBus } from '#src/events/bus.js';
+import { logEntry, LOGGED_KINDS } from '#src/sinks/log-words.js';
+import { openStateSinks } from '#src/sinks/open-state-sinks.js';
 import type { Disk } from './disk.js';
 import type { Setting } from './script.js';
 
@@ -52,23 +55,20 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
       if (shared) throw new Error('clients can not share a lineage yet');
       const context = contextOf(config, client);
       project ??= new Project(context, disk.openWatch);
-      return new Controller(context, project);
+      const lineage = new Lineage(context, project);
+      lineage.attach(connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' }));
+      lineage.begin();
+      void lineage.closed.then((reason) => client.ended(exitCodeOf(reason)));
+      return { reload: () => lineage.restart(), signal: (signal) => lineage.close({ by: 'signal', signal }) };
     },
   };
 }
 
-function contextOf(config: Config, { name, input, output, logged, ended }: ConnectedClient): FlowContext {
+function contextOf(config: Config, { name, logged }: ConnectedClient): FlowContext {
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const log: Log = {
-    debug: () => {},
-    info: logged,
-    warn: logged,
-    error: logged,
-  };
   return {
-    io: { input, output, stderr },
     config,
-    log,
+    events: eventsFor(config, logged),
     configInForce: fixedConfig(config),
     first: undefined,
     helperCommand: undefined,
@@ -86,12 +86,19 @@ function contextOf(config: Config, { name, input, output, logged, ended }: Conne
       stderr,
     }),
     noise: () => {},
-    notStarted: () => {
-      ended(127);
-      return { close: () => {}, signal: () => {}, reload: () => {} };
-    },
-    ended: (reason) => ended(exitCodeOf(reason)),
+    reportNotStarted: () => {},
   };
+}
+
+/** The client's model sees what people see; the state directory is on the simulated disk. */
+function eventsFor(config: Config, logged: ConnectedClient['logged']): EventBus {
+  const events = createEventBus();
+  events.subscribe(LOGGED_KINDS, (event) => {
+    const { level, name, text, fields } = logEntry(event, { isFile: false });
+    if (level !== 'debug') logged(name, text, fields);
+  });
+  openStateSinks(events, config);
+  return events;
 }
 
 function configOf(setting: Setting): Config {

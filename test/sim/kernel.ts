@@ -4,7 +4,7 @@
  * takes the place of Node's own timers, is for others (patches.ts).
  */
 import { setImmediate as realImmediate } from 'node:timers';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 
 export interface Timer {
   at: number;

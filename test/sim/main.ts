@@ -1,6 +1,6 @@
 /**
- * `npm run prove sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of them again, made
- * small and told in full. `--crowd`: several clients. What a run is, is run.ts's.
+ * `npm run prove sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of
+ * them again, made small and told in full. `--crowd`: several clients. What a run is, is run.ts's.
  */
 import { parseArgs } from 'node:util';
 import { crowdOf } from './crowd.js';

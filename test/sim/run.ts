@@ -11,7 +11,7 @@ import { Kernel, settled } from './kernel.js';
 import type { Breach } from './facts.js';
 import { patch } from './patches.js';
 import { Processes } from './processes.js';
-import { mix, random } from './random.js';
+import { createRandom, mix } from '../support/random.js';
 import type { Event, Script } from './script.js';
 import type { Server } from './server.js';
 import { Session } from './session.js';
@@ -70,7 +70,7 @@ class World {
 
   constructor(script: Script, traced: boolean, tamper: Tamper | undefined) {
     this.#script = script;
-    this.kernel = new Kernel(random(mix(script.seed, 1)));
+    this.kernel = new Kernel(createRandom(mix(script.seed, 1)));
     this.disk = new Disk(this.kernel);
     this.disk.slow = script.setting.slowDisk;
     this.disk.polls = script.setting.poll !== undefined;
@@ -117,7 +117,7 @@ class World {
     for (const { client } of first) client.open();
     let joins = this.#script.events.filter((event) => event.do === 'join').length;
     for (const event of this.#script.events) {
-      kernel.random = random(event.salt);
+      kernel.random = createRandom(event.salt);
       this.#do(event);
       if (event.ms > 0) await kernel.pass(event.ms);
       else await kernel.turns(event.turns);
@@ -217,7 +217,7 @@ class World {
   async #settle(): Promise<void> {
     const { kernel, disk } = this;
     const { seed, mends, programs } = this.#script;
-    kernel.random = random(mix(seed, 2));
+    kernel.random = createRandom(mix(seed, 2));
     this.#note('everything is mended');
     for (const { client } of this.#present) client.stall(false);
     disk.full = false;

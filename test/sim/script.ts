@@ -4,7 +4,7 @@
  * can be run, which is how a failure is made small.
  */
 import type { File } from './disk.js';
-import { random, type Random } from './random.js';
+import { createRandom, type Random } from '../support/random.js';
 
 /** What can be set, and what kind of client it is. */
 export interface Setting {
@@ -121,7 +121,7 @@ export interface Script {
 const CODES = [1, 0, 42, -1];
 
 export function scriptOf(seed: number, length: number): Script {
-  const chance = random(seed);
+  const chance = createRandom(seed);
   const setting = settingOf(chance);
   const programs = [{}, ...Array.from({ length: 7 }, () => programOf(chance, setting))];
   const events = Array.from({ length }, () => eventOf(chance, setting, programs.length));

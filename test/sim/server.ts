@@ -3,12 +3,12 @@
  * and dies as its program says. Every message it writes carries its generation and a number, so that it can be
  * followed.
  */
-import { codeOf, type ContentIndex, type Disk } from './disk.js';
+import { codeOf, type Contents, type Disk } from './disk.js';
 import type { Message } from './facts.js';
 import { listing, PAGE, type Lists } from './lists.js';
 import type { Model } from './model.js';
 import type { Behaviour, Process } from './processes.js';
-import { mix, random, type Random } from './random.js';
+import { createRandom, mix, type Random } from '../support/random.js';
 import type { Program, Script, Setting, Step } from './script.js';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
@@ -32,7 +32,7 @@ export class Server implements Behaviour {
   readonly #isAlone: () => boolean;
   /** Read when it has started. */
   program: Program = {};
-  code: ContentIndex | undefined;
+  code: Contents | undefined;
   settings = 0;
   #early: string[] = [];
   #said = 0;
@@ -54,13 +54,13 @@ export class Server implements Behaviour {
     this.#setting = setting;
     this.#lineage = lineage;
     this.#isAlone = isAlone;
-    this.#chance = random(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
+    this.#chance = createRandom(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
     // The program that it will run decides how long it takes to be read; when it is read, it may be another.
     const likely = this.#programOf(disk.now);
     process.later(likely.boot ?? this.#chance.below(8), () => this.#boot());
   }
 
-  #programOf(contents: ContentIndex): Program {
+  #programOf(contents: Contents): Program {
     return this.#script.programs[contents['main.js'] % this.#script.programs.length] ?? {};
   }
 

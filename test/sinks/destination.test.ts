@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { after, test } from 'node:test';
+import { createEventBus } from '#src/events/bus.js';
 import { openLogDestination } from '#src/sinks/destination.js';
 import { openLog } from '#src/sinks/open-log.js';
 
@@ -103,8 +104,9 @@ test('closing does not wait for a reader longer than it may', async () => {
 test('what a log says about its destination has the format of the log', async () => {
   const { stderr, text } = reader();
   const file = join(dir, 'none/x.log');
-  const { log, close } = openLog({ level: 'error', format: 'json', file, stderr, env: {} });
-  log.error('failed', 'a');
+  const events = createEventBus();
+  const close = openLog(events, { level: 'error', format: 'json', file, stderr, env: {} });
+  events.emit({ kind: 'not-started', command: 'a', isMissing: true, problem: '' });
   await close(5000);
   const lines = text()
     .trimEnd()
@@ -121,8 +123,9 @@ test('what a log says about its destination has the format of the log', async ()
 
 test('a silent log opens no file', async () => {
   const file = join(dir, 'silent.log');
-  const { log, close } = openLog({ level: 'silent', format: 'text', file, stderr: reader().stderr, env: {} });
-  log.error('failed', 'a');
+  const events = createEventBus();
+  const close = openLog(events, { level: 'silent', format: 'text', file, stderr: reader().stderr, env: {} });
+  events.emit({ kind: 'not-started', command: 'a', isMissing: true, problem: '' });
   await close(5000);
   assert.ok(!existsSync(file));
 });

@@ -4,10 +4,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
 import { createLog, wantsColour, type LogOptions } from '#src/sinks/log.js';
+import type { EventName, Fields, Level } from '#src/sinks/log-words.js';
 
-function collect(options: Partial<LogOptions> = {}): { log: ReturnType<typeof createLog>; lines: string[] } {
+type Log = Record<Level, (name: EventName, text: string, fields?: Fields) => void>;
+
+function collect(options: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
   const lines: string[] = [];
-  return { log: createLog({ level: 'debug', format: 'text', write: (line) => lines.push(line), ...options }), lines };
+  const write = createLog({ level: 'debug', format: 'text', write: (line) => lines.push(line), ...options });
+  const at =
+    (level: Level): Log['info'] =>
+    (name, text, fields = {}) =>
+      write({ level, name, text, fields });
+  return { log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }, lines };
 }
 
 test('a line of text has the name in front and shows no fields', () => {

@@ -1,7 +1,7 @@
 // What a client of the soak asks next: which method, how large, how slow, with progress or not, to be cancelled or not.
 // Sending it and judging the answer are left to client.ts and tally.ts. Pure, by the chance it is given.
 
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 
 export type Era = 'legacy' | 'modern';
 

@@ -1,18 +1,17 @@
 // One client of the soak: the proxy as a process, several lanes that call all the time, and what arrives, handed to the
 // tally. Keeps no message. What to ask is calls.ts's, what is right tally.ts's, what befalls the server unrest.ts's.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newMarker, proxyCommand, testEnvironment } from '../support/harness.js';
-import { splitLines } from '../support/lines.js';
+import { startLineProcess } from '../support/line-process.js';
 import { parse } from '../support/message.js';
 import type { Json, Message } from '../support/message.js';
 import { inEra, nextCall } from './calls.js';
 import type { Call, Plan, Wanted } from './calls.js';
-import { createJournal } from './journal.js';
-import type { Journal } from './journal.js';
-import type { Random } from './random.js';
+import { createLogSummary } from './log-summary.js';
+import type { LogSummary } from './log-summary.js';
+import type { Random } from '../support/random.js';
 import type { Sources } from './sources.js';
 import { answered, cancelled, createTally, fault, progressed, sent } from './tally.js';
 import type { Tally } from './tally.js';
@@ -29,7 +28,7 @@ export interface Client {
   readonly marker: string;
   readonly sources: Sources;
   readonly tally: Tally;
-  readonly journal: Journal;
+  readonly log: LogSummary;
   /** Ids, as JSON, of what was taken back. */
   readonly takenBack: ReadonlySet<string>;
   /** The tools as the client knows them: fetched at first, and whenever it is told that they have changed. */
@@ -48,7 +47,7 @@ export interface Client {
 export function startClient(plan: ClientPlan, sources: Sources): Client {
   const { era } = plan;
   const tally = createTally();
-  const journal = createJournal();
+  const log = createLogSummary();
   const marker = newMarker();
   const waiting = new Map<string, (message: Message) => void>();
   const takenBack = new Set<string>();
@@ -58,22 +57,17 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
   let changedAgain = false;
 
   const options = ['--watch', 'src', '--log-format', 'json', ...plan.options];
-  const [command, ...args] = proxyCommand(options, [process.execPath, 'server.mjs']);
-  const child = spawn(command!, args, {
+  const proxy = startLineProcess(proxyCommand(options, [process.execPath, 'server.mjs']), {
     cwd: sources.directory,
     env: testEnvironment(marker, { EFFECTS: sources.effects, ...(plan.grandchild && { GRANDCHILD: '1' }) }),
-    stdio: 'pipe',
+    onLogLine: (line) => log.push(line.toString()),
+    onLine(line) {
+      const message = parse(line) as Message | undefined;
+      if (message === undefined) fault(tally, 'wrong', `no message: ${line.subarray(0, 200).toString()}`);
+      else accept(message);
+    },
   });
-  const exited = once(child, 'exit') as Promise<[number | null]>;
-  exited.catch(() => {});
-  child.stdin.on('error', () => {});
-  child.stderr.on('data', (chunk: Buffer) => journal.push(chunk));
-  const lines = splitLines((line) => {
-    const message = parse(line) as Message | undefined;
-    if (message === undefined) fault(tally, 'wrong', `no message: ${line.subarray(0, 200).toString()}`);
-    else accept(message);
-  });
-  child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+  const { child, exited } = proxy;
 
   function accept(message: Message): void {
     const { method, params } = message;
@@ -83,7 +77,7 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
       return learnTools();
     }
     if (method !== undefined) return;
-    const call = answered(tally, message, sources.breaks, journal.waives());
+    const call = answered(tally, message, sources.breaks, log.waives());
     if (call === undefined) return;
     const key = JSON.stringify(call.id);
     waiting.get(key)?.(message);
@@ -103,7 +97,7 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
     })();
   }
 
-  const write = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const write = (message: object) => proxy.write({ jsonrpc: '2.0', ...message });
 
   /** What is on the disk is noted before the request is written: it is sent after that save has returned. */
   function send({ params, ...wanted }: Wanted): { call: Call; flows: boolean } {
@@ -134,7 +128,7 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
     marker,
     sources,
     tally,
-    journal,
+    log,
     takenBack,
     tools: () => tools,
     async open() {
@@ -168,7 +162,7 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
     },
     async close() {
       child.stdin.end();
-      const [code] = await exited;
+      const { code } = await exited;
       return code;
     },
   };

@@ -10,7 +10,7 @@ import { killAll, processesLeft, processesOf } from '../support/processes.js';
 import { startClient } from './client.js';
 import type { Client, ClientPlan } from './client.js';
 import { inEra } from './calls.js';
-import { createRandom } from './random.js';
+import { createRandom } from '../support/random.js';
 import { createOverdue, growth, sample } from './samples.js';
 import type { Sample } from './samples.js';
 import { createSources } from './sources.js';
@@ -91,8 +91,8 @@ async function under(options: SoakOptions, clients: readonly Client[]): Promise<
     clients: seen.map((one) => ({
       plan: one.client.plan,
       tally: one.client.tally,
-      events: one.client.journal.events,
-      warnings: one.client.journal.warnings,
+      events: one.client.log.events,
+      warnings: one.client.log.warnings,
       samples: one.samples,
       get mostServers() {
         return one.mostServers;
@@ -146,7 +146,7 @@ async function rest(client: Client): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   const version = await lastVersion(client, deadline);
   if (version !== sources.saved)
-    fault(tally, 'unsettled', `${plan.name}: ${version} instead of ${sources.saved}\n${client.journal.last(20)}`);
+    fault(tally, 'unsettled', `${plan.name}: ${version} instead of ${sources.saved}\n${client.log.last(20)}`);
   const isKnown = () => {
     const extra = client.tools().filter((name) => name.startsWith('extra-'));
     return extra.sort().join() === [...sources.tools].sort().join();
@@ -170,7 +170,7 @@ async function lastVersion({ ask, plan }: Client, deadline: number): Promise<num
 async function end(client: Client): Promise<void> {
   const { tally, plan, marker, sources } = client;
   const code = await within(client.close());
-  if (code !== 0) fault(tally, 'exits', `${plan.name}: ${code}\n${client.journal.last(20)}`);
+  if (code !== 0) fault(tally, 'exits', `${plan.name}: ${code}\n${client.log.last(20)}`);
   const left = await processesLeft(marker, 10_000);
   for (const { pid, command } of left) fault(tally, 'leaks', `${plan.name}: ${pid} ${command}`);
   const effects = readFileSync(sources.effects, 'utf8').trimEnd().split('\n').filter(Boolean).map(Number);

@@ -45,7 +45,7 @@ export function createOverdue(client: Client): (at: number) => string[] {
   const since = new Map<number, number>();
   return (at) => {
     const idle = processesOf(client.marker).filter(
-      ({ pid }) => pid !== client.pid && groupOf(pid) !== client.journal.serving,
+      ({ pid }) => pid !== client.pid && groupOf(pid) !== client.log.serving,
     );
     const alive = new Set(idle.map(({ pid }) => pid));
     for (const pid of since.keys()) if (!alive.has(pid)) since.delete(pid);

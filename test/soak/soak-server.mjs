@@ -1,6 +1,7 @@
-// The soak's server: speaks both eras, is strict about the handshake, and every answer says from which version of the files
-// it was started, which generation gives it and how many calls with an effect had come before. Calls with an effect leave a
-// line in the file EFFECTS. With GRANDCHILD set, it has a child of its own that outlives it unless somebody ends it.
+// The soak's server: speaks both eras, is strict about the handshake, and every answer says from which version of the
+// files it was started, which generation gives it and how many calls with an effect had come before. Calls with an
+// effect leave a line in the file EFFECTS. With GRANDCHILD set, it has a child of its own that outlives it unless
+// somebody ends it.
 
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -27,7 +28,9 @@ export async function serve(parts) {
   ];
   const facts = (more) => JSON.stringify({ version, generation, ...more });
 
-  /** `say`: how many characters to answer with; `ms`: how long to take; `steps`: how much progress to tell of meanwhile. */
+  /**
+   * `say`: how many characters to answer with; `ms`: how long to take; `steps`: how much progress to tell of meanwhile.
+   */
   const call = async ({ name, arguments: given = {}, _meta: meta }) => {
     const { seq, say = 0, ms = 0, steps = 0, text = '', how } = given;
     if (name === 'die') return process.kill(process.pid, how);

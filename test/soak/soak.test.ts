@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message } from '../support/message.js';
 import type { Call } from './calls.js';
-import { createRandom } from './random.js';
+import { createRandom } from '../support/random.js';
 import { faultsOf, storiesOf, tables } from './report.js';
 import { soak } from './run.js';
 import { growth } from './samples.js';
@@ -13,7 +13,7 @@ import { answered, cancelled, concluded, createTally, progressed, sent } from '.
 import type { Tally } from './tally.js';
 
 test(
-  'P1, P3, P4, P6, P8, P9, P10, P13, P15, P16: edits, crashes and broken edits under constant calls cost nothing',
+  'P1 P3 P4 P6 P8 P9 P10 P13 P15 P16 edits, crashes and broken edits under constant calls cost nothing',
   { timeout: 500_000 },
   async () => {
     const seed = Date.now() % 1e6;

@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../support/paths.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 
 const PARTS = 6;
 const server = pathToFileURL(join(root, 'test/soak/soak-server.mjs')).href;

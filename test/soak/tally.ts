@@ -83,8 +83,8 @@ export function cancelled(tally: Tally, call: Call): boolean {
 }
 
 /**
- * `breaks`: how often the disk has been broken by now; `waives`: the proxy has said that it can't keep up. Returns the call that
- * it answers.
+ * `breaks`: how often the disk has been broken by now; `waives`: the proxy has said that it can't keep up. Returns the
+ * call that it answers.
  */
 export function answered(tally: Tally, message: Message, breaks: number, waives = false): Call | undefined {
   const key = JSON.stringify(message.id);

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from './client.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 
 export interface Intervals {
   /** Milliseconds. */
@@ -55,7 +55,7 @@ export async function makeUnrest(
 
 /** From outside, in the middle of whatever it does; or from inside, by a call. */
 function crash(client: Client, random: Random): void {
-  const { serving } = client.journal;
+  const { serving } = client.log;
   if (random.chance(0.5) && serving !== undefined && isOurs(serving, client.marker)) process.kill(serving, 'SIGKILL');
   else client.die(random.pick(['SIGKILL', 'SIGSEGV', 'SIGABRT'] as const));
 }

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture, processesOf, project, startDirect } from './harness.js';
-import { behaviour, readJournal, reloadable } from './reloadable.js';
+import { readJournal } from './journal.js';
+import { behaviour, reloadable } from './reloadable.js';
 
 test('a wait that fails shows what was sent, received and printed', async (t) => {
   const peer = startDirect(t, { command: fixture('stubborn'), env: { UNUSED: '1' } });

@@ -1,10 +1,12 @@
-// Projects for tests of reloading: an entry file and one small module that says how the server behaves, so that a test
-// changes the server by writing a file. The server itself is fixtures/servers/reloadable.mjs.
+// What the projects of tests are made of: an entry file and one small module that says how the server behaves, so that
+// a test changes the server by writing a file. The servers themselves are reloadable.mjs and scripted.mjs in
+// fixtures/servers; the proxy on such a project is reload-project.ts's.
 
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './paths.js';
+
+const scriptedServer = pathToFileURL(join(root, 'fixtures/servers/scripted.mjs')).href;
 
 interface Named {
   name: string;
@@ -57,16 +59,59 @@ export function reloadable(says: Behaviour | string): Record<string, string> {
   };
 }
 
-export interface JournalEntry {
-  generation: number;
-  pid: number;
-  line: string;
+/** The files of a project whose server is made of functions: exports `capabilities`, `methods` and `tools`. */
+export function scripted(body: string): Record<string, string> {
+  return {
+    'server.mjs': [
+      `import { serve } from ${JSON.stringify(scriptedServer)};`,
+      `import * as given from './src/script.mjs';`,
+      `await serve(given);\n`,
+    ].join('\n'),
+    'src/script.mjs': script(body),
+  };
 }
 
-/** What each generation was told, in order: give the server `JOURNAL: file` in its environment. */
-export function readJournal(file: string): JournalEntry[] {
-  if (!existsSync(file)) return [];
-  // What follows the last newline is being written, or nothing.
-  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as JournalEntry);
+/** The source of `src/script.mjs`. */
+export function script(body: string): string {
+  return `import { appears, ask, generation, never, send } from ${JSON.stringify(scriptedServer)};\n${body}\n`;
+}
+
+/** A project whose server has read its sources and serves only while there is no file `hold-start`. */
+export function gated(): { files: Record<string, string> } {
+  const { 'server.mjs': server } = reloadable('one') as { 'server.mjs': string };
+  const wait = `
+    import { existsSync } from 'node:fs';
+    import { setTimeout as delay } from 'node:timers/promises';
+    if (existsSync('hold-start')) console.error('generation', process.env.MCP_HOTLINE_GENERATION, 'waits');
+    while (existsSync('hold-start')) await delay(5);
+    await serve(`;
+  return { files: { 'server.mjs': server.replace('await serve(', wait) } };
+}
+
+/**
+ * A project whose server runs what `node build.mjs` has made of the sources. The build reads them, notes itself down,
+ * goes on only when there is no file `hold-build`, prints what the file `build-says` holds, and fails on a source that
+ * says `wrong`.
+ */
+export function built(): { files: Record<string, string> } {
+  const { 'server.mjs': server } = reloadable('one') as { 'server.mjs': string };
+  return {
+    files: {
+      'server.mjs': server.replace('./src/', './dist/'),
+      'build.mjs': `
+        import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+        import { setTimeout as delay } from 'node:timers/promises';
+        const source = readFileSync('src/behaviour.mjs', 'utf8');
+        appendFileSync('builds.txt', process.pid + '\\n');
+        while (existsSync('hold-build')) await delay(5);
+        if (existsSync('build-says')) process.stdout.write(readFileSync('build-says'));
+        if (source.includes('wrong')) {
+          console.error('src/behaviour.mjs(1,9): error: this is wrong');
+          process.exit(2);
+        }
+        mkdirSync('dist', { recursive: true });
+        writeFileSync('dist/behaviour.mjs', source);
+      `,
+    },
+  };
 }

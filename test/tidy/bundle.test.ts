@@ -22,7 +22,7 @@ test('every file of the bundle has a source map that leads to the sources', () =
     files.filter((file) => !maps.has(`${file}.map`)),
     [],
   );
-  assert.ok(sources.has('../../src/cli/main.ts') && sources.has('../../src/lineage/controller.ts'));
+  assert.ok(sources.has('../../src/cli/main.ts') && sources.has('../../src/lineage/lineage.ts'));
   assert.deepEqual(
     [...sources].filter((source) => !source.includes('node_modules/') && !existsSync(join(directory, source))),
     [],
@@ -68,7 +68,7 @@ test('the licence of every package that the bundle contains a part of is in its 
 const compiled = { skip: 'enableCompileCache' in module && 'Node keeps what it compiles itself' };
 
 test('what a start loads has been compiled, and V8 takes it', compiled, () => {
-  const files = ['main.cjs', 'serve.cjs', 'lineage-controller.cjs', 'flow-pass-through.cjs'];
+  const files = ['main.cjs', 'serve.cjs', 'reloading.cjs', 'flow-pass-through.cjs'];
   assert.deepEqual(
     files.filter((file) => !existsSync(join(directory, `${file}.compiled`))),
     [],

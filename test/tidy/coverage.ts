@@ -2,10 +2,29 @@
 // made-up ones; reading the tree is left to tree.ts.
 import type { Requirement } from '../requirements.js';
 
-/** The ids that the titles in one test source begin with. Skipped and to-do tests prove nothing and are not seen. */
+/** The ids that the titles in one test source begin with. */
 export function idsNamed(source: string): string[] {
-  const titles = source.matchAll(/\b(?:test|it|describe|suite)(?:\.only)?\(\s*(?:'([^'\n]*)|"([^"\n]*)|`([^`]*))/g);
-  return [...titles].flatMap(([, single, double, template]) => leadingIds(single ?? double ?? template ?? ''));
+  return titlesOf(source).flatMap(leadingIds);
+}
+
+/** Skipped and to-do tests prove nothing and are not seen. A case that is a data file has its title in it. */
+function titlesOf(source: string): string[] {
+  const inCode = /\b(?:test|it|describe|suite)(?:\.only)?\(\s*(?:'([^'\n]*)|"([^"\n]*)|`([^`]*))/g;
+  const inData = /^ {2}"title": "([^"]*)"/gm;
+  return [...source.matchAll(inCode), ...source.matchAll(inData)].map(
+    ([, single, double, template]) => single ?? double ?? template ?? '',
+  );
+}
+
+/** Titles that name a promise in another form than `P4 P6 what is so`. */
+export function misshapenTitles(requirements: readonly Requirement[], sources: ReadonlyMap<string, string>): string[] {
+  const names = requirements.map(({ title }) => title).join('|');
+  const form = new RegExp(`^P\\d+(\\.[a-z-]+)?( P\\d+(\\.[a-z-]+)?)* (?!and P|(${names}): )[^\\s:,]`);
+  return [...sources].flatMap(([file, text]) =>
+    titlesOf(text)
+      .filter((title) => /^P\d/.test(title) && !form.test(title))
+      .map((title) => `${file}: ${title}`),
+  );
 }
 
 function leadingIds(title: string): string[] {

@@ -3,11 +3,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requirements } from '../requirements.js';
-import { coverageProblems, idsNamed } from './coverage.js';
+import { coverageProblems, idsNamed, misshapenTitles } from './coverage.js';
 import { readTree } from './tree.js';
 
+const sources = new Map([...readTree('test', '.test.ts'), ...readTree('test/sim/found', '.json')]);
+
 test('every landed promise has a test, and every id in a test title is a promise', () => {
-  assert.deepEqual(coverageProblems(requirements, readTree('test', '.test.ts')), []);
+  assert.deepEqual(coverageProblems(requirements, sources), []);
+});
+
+test('a title that names promises has their ids first, and then a sentence', () => {
+  assert.deepEqual(misshapenTitles(requirements, sources), []);
+});
+
+test('other forms of title are found', () => {
+  const good = [
+    "'P4 touch is nothing'",
+    "'P4 P6 x'",
+    "'P12.hold limits'",
+    "'Plain words'",
+    "'P9 lists that differ'",
+    '`P3 ${x}`',
+  ];
+  const bad = ["'P4: x'", "'P4, P6 x'", "'P4 fresh: x'", "'P2 and P3 x'"];
+  const made = new Map([['a.test.ts', [...good, ...bad].map((title) => source('test', title)).join('')]]);
+  assert.deepEqual(
+    misshapenTitles(requirements, made),
+    bad.map((title) => `a.test.ts: ${title.slice(1, -1)}`),
+  );
 });
 
 test('the table holds P1 to P21 in order, each id once', () => {
@@ -46,12 +69,12 @@ test('the coverage check reports a landed promise without a test and an unknown 
     { id: 'P2', title: 'b', text: 'Second.', status: 'planned' },
     { id: 'P3', title: 'c', text: 'Third.', status: 'landed', items: [{ id: 'P3.x', text: 'X.', status: 'landed' }] },
   ] as const;
-  const sources = new Map([['a.test.ts', source('test', `'P3 something'`) + source('test', `'P9 nothing'`)]]);
-  assert.deepEqual(coverageProblems(table, sources), [
+  const made = new Map([['a.test.ts', source('test', `'P3 something'`) + source('test', `'P9 nothing'`)]]);
+  assert.deepEqual(coverageProblems(table, made), [
     'P1 has landed and no test names it: First.',
     'P3.x has landed and no test names it: X.',
     'a.test.ts: a test names P9, which is not in the table',
   ]);
-  sources.set('b.test.ts', source('test', `'P1 P3.x done'`));
-  assert.deepEqual(coverageProblems(table, sources), ['a.test.ts: a test names P9, which is not in the table']);
+  made.set('b.test.ts', source('test', `'P1 P3.x done'`));
+  assert.deepEqual(coverageProblems(table, made), ['a.test.ts: a test names P9, which is not in the table']);
 });

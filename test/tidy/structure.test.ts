@@ -2,7 +2,7 @@
 // run on a made-up tree that it must object to, because a check that can't fail proves nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checks, openingComments } from './structure.js';
+import { checks, getsLong, openingComments, tooLong } from './structure.js';
 import { readTree } from './tree.js';
 
 const sources = readTree('src', '.ts');
@@ -14,6 +14,28 @@ for (const [title, check] of Object.entries(checks)) {
 test('test and scripts: every file opens with a comment', () => {
   assert.deepEqual(openingComments(readTree('test', '.ts')), []);
   assert.deepEqual(openingComments(readTree('scripts', '.mjs')), []);
+});
+
+test('src, test and scripts: files that get long are named', (t) => {
+  const trees = { src: sources, test: readTree('test', '.ts'), scripts: readTree('scripts', '.mjs') };
+  for (const [folder, files] of Object.entries(trees)) {
+    assert.deepEqual(tooLong(files), []);
+    for (const file of getsLong(files)) t.diagnostic(`${folder}/${file}: is it one thing?`);
+  }
+});
+
+test('a file of 251 lines is said to get long, one of 250 is not', () => {
+  const lines = (count: number) => new Map([['wire/x.ts', '\n'.repeat(count)]]);
+  assert.deepEqual([getsLong(lines(250)), getsLong(lines(251))], [[], ['wire/x.ts: 251 lines, more than 250']]);
+});
+
+test('test and scripts: a comment fits into 120 columns', () => {
+  const wide = [...readTree('test', '.ts'), ...readTree('scripts', '.mjs')].flatMap(([file, text]) =>
+    [...text.matchAll(/^ *(?:\/\/|\/\*\*|\*) .*$/gm)]
+      .filter(([line]) => line.length > 120 && !line.includes('oxlint-disable'))
+      .map(([line]) => `${file}: ${line}`),
+  );
+  assert.deepEqual(wide, []);
 });
 
 test('test: every property test has the seed of the suite', () => {

@@ -12,7 +12,7 @@ const STAMP_COUNTS_AFTER_MS = 2600;
 for (const poll of [undefined, 60_000]) {
   const how = poll === undefined ? 'by events' : 'by polling';
 
-  test(`P5 content only: touch, chmod, the same bytes, delete and re-create change nothing, ${how}`, async (t) => {
+  test(`P5 touch, chmod, the same bytes, delete and re-create change nothing, ${how}`, async (t) => {
     const w = await watched(t, { files: { 'src/a.ts': 'same', 'src/b.ts': 'other' }, poll });
     const a = w.path('src/a.ts');
     await expectUnchanged(w, () => utimesSync(a, new Date(), new Date()));
@@ -30,7 +30,7 @@ for (const poll of [undefined, 60_000]) {
     });
   });
 
-  test(`P5 content only: a change there and back between two checks, and a mark across it, ${how}`, async (t) => {
+  test(`P5 a change there and back between two checks, and a mark across it, ${how}`, async (t) => {
     const w = await watched(t, { files: { 'a.ts': 'one', 'd/b.ts': 'b' }, poll });
     const mark = w.watch.mark();
     const before = w.watch.fingerprint('main');
@@ -53,7 +53,7 @@ for (const poll of [undefined, 60_000]) {
     assert.equal(w.watch.fingerprint('main'), before);
   });
 
-  test(`P5 content only: a same-size edit with its time stamps restored counts, ${how}`, async (t) => {
+  test(`P5 a same-size edit with its time stamps restored counts, ${how}`, async (t) => {
     const w = await watched(t, { files: { 'a.ts': '1111' }, poll });
     const a = w.path('a.ts');
     const then = new Date('2020-02-02');
@@ -68,7 +68,7 @@ for (const poll of [undefined, 60_000]) {
   });
 
   // Its stamp counts by then, so only what stat says of the inode tells that it has to be hashed again.
-  test(`P5 content only: an edit in place of equal size of a file that was not touched for long counts, ${how}`, async (t) => {
+  test(`P5 an edit in place of equal size of a file that was not touched for long counts, ${how}`, async (t) => {
     const w = await watched(t, { files: { 'a.ts': '1111' }, poll });
     const a = w.path('a.ts');
     for (const text of ['2222', '3333']) {
@@ -82,7 +82,7 @@ for (const poll of [undefined, 60_000]) {
     }
   });
 
-  test(`P5 content only: a file swapped for one of the same size and times counts, ${how}`, async (t) => {
+  test(`P5 a file swapped for one of the same size and times counts, ${how}`, async (t) => {
     const w = await watched(t, { files: { 'a.ts': '1111', 'b.txt': '2222' }, paths: ['a.ts'], poll });
     const stats = lstatSync(w.path('a.ts'));
     utimesSync(w.path('b.txt'), stats.atime, stats.mtime);
@@ -91,7 +91,7 @@ for (const poll of [undefined, 60_000]) {
   });
 }
 
-test('P5 content only: with polling, every change is noticed without anyone asking, restored time stamps or not', async (t) => {
+test('P5 with polling, every change is noticed without anyone asking, restored time stamps or not', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': '1111', 'src/deep/b.ts': '1' }, poll: 50 });
   const a = w.path('src/a.ts');
   const then = new Date('2020-02-02');
@@ -114,7 +114,7 @@ test('P5 content only: with polling, every change is noticed without anyone aski
   }
 });
 
-test('P5 content only: git add, stash and pop, a checkout there and back change nothing', async (t) => {
+test('P5 git add, stash and pop, a checkout there and back change nothing', async (t) => {
   const dir = temporary(t);
   const git = (...args: string[]): void => {
     const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main'];

@@ -18,7 +18,7 @@ for (const [size, last] of [
 ] as const) {
   const [before, after] = ['a'.repeat(size), 'b'.repeat(size)];
 
-  test(`P4 fresh: what is saved between the stat and the read of ${size} bytes shows when that was`, async (t) => {
+  test(`P4 what is saved between the stat and the read of ${size} bytes shows when that was`, async (t) => {
     const { path, save } = aged(t, before);
     onceAfter(t, 'fstatSync', path, () => save(after));
     const reading = await readFile(path, () => undefined);
@@ -26,7 +26,7 @@ for (const [size, last] of [
     assert.equal(reading.changed, fs.statSync(path).ctimeMs);
   });
 
-  test(`P6 settles: ${size} bytes that are old as soon as they are read, are read again`, async (t) => {
+  test(`P6 ${size} bytes that are old as soon as they are read, are read again`, async (t) => {
     const { path, save } = aged(t, before);
     onceAfter(t, 'readSync', path, () => save(after), last);
     const reading = await readFile(path, () => undefined);
@@ -36,7 +36,7 @@ for (const [size, last] of [
   });
 }
 
-test('P4 fresh: a reading that takes long vouches for no more than a quick one', async (t) => {
+test('P4 a reading that takes long vouches for no more than a quick one', async (t) => {
   const { path } = aged(t, 'a'.repeat(300_000));
   const now = Date.now();
   // The file was saved a moment ago when its inode is looked at, and long ago when its last byte is read.
@@ -46,7 +46,7 @@ test('P4 fresh: a reading that takes long vouches for no more than a quick one',
   assert.ok(Number.isNaN(reading.stamp.ctime));
 });
 
-test('P6 settles: a file that takes the place of one that was just read is read instead', async (t) => {
+test('P6 a file that takes the place of one that was just read is read instead', async (t) => {
   const { path, save } = aged(t, 'before');
   onceAfter(t, 'readSync', path, () => {
     save('after', `${path}.new`);
@@ -57,7 +57,7 @@ test('P6 settles: a file that takes the place of one that was just read is read 
   assert.equal(reading.digest, hash('sha256', 'after'));
 });
 
-test('P6 settles: a save while the first look is at the file is one change, not two', async (t) => {
+test('P6 a save while the first look is at the file is one change, not two', async (t) => {
   const { path, save } = aged(t, 'before');
   onceAfter(t, 'readSync', path, () => save('after'));
   const w = await watched(t, { dir: dirname(path), debounce: 1000 });

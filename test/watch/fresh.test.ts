@@ -8,7 +8,7 @@ import { arrive, watched } from './fixture.js';
 
 const CYCLES = 1000;
 
-test('P4 fresh: after a save and two turns of the event loop the watch is dirty, 1,000 times of 1,000', async (t) => {
+test('P4 after a save and two turns of the event loop the watch is dirty, 1,000 times of 1,000', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': '0' }, debounce: 1000 });
   const mark = w.watch.mark();
   for (let cycle = 1; cycle <= CYCLES; cycle++) {
@@ -21,7 +21,7 @@ test('P4 fresh: after a save and two turns of the event loop the watch is dirty,
   assert.deepEqual(w.watch.changedSince(mark), [{ path: 'src/a.ts', rules: ['main'], kind: 'changed' }]);
 });
 
-test('P4 fresh: an atomic save (write beside it, rename) is seen, 1,000 times of 1,000', async (t) => {
+test('P4 an atomic save (write beside it, rename) is seen, 1,000 times of 1,000', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': '0' }, debounce: 1000 });
   for (let cycle = 1; cycle <= CYCLES; cycle++) {
     writeFileSync(w.path('src/.a.ts.new'), `${cycle}`);
@@ -30,7 +30,7 @@ test('P4 fresh: an atomic save (write beside it, rename) is seen, 1,000 times of
   }
 });
 
-test('P4 fresh: a new file in a new directory is seen, 300 times of 300', async (t) => {
+test('P4 a new file in a new directory is seen, 300 times of 300', async (t) => {
   const w = await watched(t, { debounce: 1000 });
   for (let cycle = 1; cycle <= 300; cycle++) {
     w.write(`new-${cycle}/a.ts`, `${cycle}`);
@@ -40,7 +40,7 @@ test('P4 fresh: a new file in a new directory is seen, 300 times of 300', async 
   }
 });
 
-test('P4 fresh: nested directories made and filled at once, and filled again while they are being found', async (t) => {
+test('P4 nested directories made and filled at once, and filled again while they are being found', async (t) => {
   const w = await watched(t, { debounce: 1000 });
   for (let cycle = 1; cycle <= 100; cycle++) {
     mkdirSync(w.path(`n${cycle}/b/c`), { recursive: true });
@@ -65,7 +65,7 @@ test('P4 fresh: nested directories made and filled at once, and filled again whi
   }
 });
 
-test('P4 fresh: a file that is deleted and made again, and a directory likewise', async (t) => {
+test('P4 a file that is deleted and made again, and a directory likewise', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': 'a', 'src/deep/b.ts': 'b' } });
   rmSync(w.path('src/a.ts'));
   assert.deepEqual(await w.changes(), ['removed src/a.ts']);
@@ -83,7 +83,7 @@ test('P4 fresh: a file that is deleted and made again, and a directory likewise'
   assert.deepEqual(await w.changes(), ['removed src/deep/b.ts']);
 });
 
-test('P4 fresh: a directory that is swapped for another one is watched from then on', async (t) => {
+test('P4 a directory that is swapped for another one is watched from then on', async (t) => {
   const w = await watched(t, { files: { 'src/m/a.ts': 'old', 'src/m/x/b.ts': 'old' } });
   w.write('elsewhere/a.ts', 'new');
   w.write('elsewhere/x/b.ts', 'new');
@@ -98,7 +98,7 @@ test('P4 fresh: a directory that is swapped for another one is watched from then
   assert.deepEqual(await w.changes(), ['changed src/gone/x/b.ts']);
 });
 
-test('P4 fresh: the watch stays dirty while a check runs, and a check covers what stirred before it was asked', async (t) => {
+test('P4 the watch stays dirty while a check runs, and a check covers what stirred before it was asked', async (t) => {
   const files = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}.ts`, 'x'.repeat(20_000)]));
   const w = await watched(t, { files, debounce: 1000 });
   for (const name of Object.keys(files)) w.write(name, 'y'.repeat(20_000));
@@ -115,7 +115,7 @@ test('P4 fresh: the watch stays dirty while a check runs, and a check covers wha
   assert.equal(w.watch.dirty, false);
 });
 
-test('P4 fresh: with polling, a check finds what is on the disk now, 200 times of 200', async (t) => {
+test('P4 with polling, a check finds what is on the disk now, 200 times of 200', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': '0' }, poll: 60_000 });
   assert.ok(w.watch.needsSweep);
   for (let cycle = 1; cycle <= 200; cycle++) {

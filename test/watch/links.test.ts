@@ -26,7 +26,7 @@ for (const poll of [undefined, 60_000]) {
 
   for (const { paths, ext = [] } of CHOICES) {
     const chosen = `${paths.join(' ')}${ext.length > 0 ? ` --ext ${ext.join()}` : ''}`;
-    test(`P4 fresh: a directory link pointed elsewhere counts, with ${chosen}, ${how}`, async (t) => {
+    test(`P4 a directory link pointed elsewhere counts, with ${chosen}, ${how}`, async (t) => {
       const dir = temporary(t);
       put(dir, 'elsewhere/a/x.js', 'a');
       put(dir, 'elsewhere/b/x.js', 'b');
@@ -45,7 +45,7 @@ for (const poll of [undefined, 60_000]) {
   }
 
   for (const path of ['.', 'src', 'src/**/*.js', 'src/main.js']) {
-    test(`P4 fresh: another project in the place of this one counts, with ${path}, ${how}`, async (t) => {
+    test(`P4 another project in the place of this one counts, with ${path}, ${how}`, async (t) => {
       const dir = temporary(t);
       put(dir, 'project/src/main.js', '1');
       put(dir, 'other/src/main.js', '2');
@@ -64,7 +64,7 @@ for (const poll of [undefined, 60_000]) {
     });
   }
 
-  test(`P5 content only: links to directories that are left out do not count, nor do broken ones, ${how}`, async (t) => {
+  test(`P5 links to directories that are left out do not count, nor do broken ones, ${how}`, async (t) => {
     const dir = temporary(t);
     mkdirSync(`${dir}/a`);
     mkdirSync(`${dir}/b`);
@@ -89,7 +89,7 @@ for (const poll of [undefined, 60_000]) {
   });
 }
 
-test('P5 content only: with a directory named, a link to node_modules is no file', async (t) => {
+test('P5 with a directory named, a link to node_modules is no file', async (t) => {
   const dir = temporary(t);
   mkdirSync(`${dir}/a`);
   mkdirSync(`${dir}/b`);

@@ -29,34 +29,26 @@ const UNSHARE = 'unshare';
 const NAMESPACE = ['-Ur', 'sh', '-c', 'echo 8 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh'];
 const canLimit = spawnSync(UNSHARE, [...NAMESPACE, 'true']).status === 0;
 
-test(
-  'P14 quiet failures: no inotify watches left, polling instead',
-  { skip: !canLimit && 'no user namespaces' },
-  (t) => {
-    const dir = temporary(t);
-    tree(dir);
-    const seen = starve(UNSHARE, [...NAMESPACE, process.execPath, STARVED, dir, 'edit']);
-    assert.equal(seen.warnings.length, 1);
-    assert.match(seen.warnings[0]!, /^polling: .*ENOSPC.*max_user_watches/);
-    assert.deepEqual(seen.changes, ['added d3/edited.ts']);
-    assert.ok(seen.polling);
-  },
-);
+test('P14 no inotify watches left, polling instead', { skip: !canLimit && 'no user namespaces' }, (t) => {
+  const dir = temporary(t);
+  tree(dir);
+  const seen = starve(UNSHARE, [...NAMESPACE, process.execPath, STARVED, dir, 'edit']);
+  assert.equal(seen.warnings.length, 1);
+  assert.match(seen.warnings[0]!, /^polling: .*ENOSPC.*max_user_watches/);
+  assert.deepEqual(seen.changes, ['added d3/edited.ts']);
+  assert.ok(seen.polling);
+});
 
-test(
-  'P14 quiet failures: no file descriptor left for inotify, polling instead',
-  { skip: process.platform === 'win32' },
-  (t) => {
-    const dir = temporary(t);
-    tree(dir);
-    const seen = starve('sh', ['-c', 'ulimit -n 60 && exec "$@"', 'sh', process.execPath, STARVED, dir, 'hoard']);
-    assert.equal(seen.warnings.length, 1);
-    assert.match(seen.warnings[0]!, /^polling: .*EMFILE/);
-    assert.deepEqual(seen.changes, ['added d3/edited.ts']);
-  },
-);
+test('P14 no file descriptor left for inotify, polling instead', { skip: process.platform === 'win32' }, (t) => {
+  const dir = temporary(t);
+  tree(dir);
+  const seen = starve('sh', ['-c', 'ulimit -n 60 && exec "$@"', 'sh', process.execPath, STARVED, dir, 'hoard']);
+  assert.equal(seen.warnings.length, 1);
+  assert.match(seen.warnings[0]!, /^polling: .*EMFILE/);
+  assert.deepEqual(seen.changes, ['added d3/edited.ts']);
+});
 
-test('P14 quiet failures: an unreadable file or directory is reported once and counts as it is', (t) => {
+test('P14 an unreadable file or directory is reported once and counts as it is', (t) => {
   if (process.getuid === undefined) return t.skip('no permissions to take away');
   const dir = temporary(t);
   tree(dir);
@@ -90,23 +82,19 @@ test('one inotify watch a directory, none for what is ignored', { skip: process.
 });
 
 // The last one: the events of its cleaning up would fill the queue of the next.
-test(
-  'P6 settles: more events than the kernel keeps, and none is lost',
-  { skip: process.platform !== 'linux' },
-  async (t) => {
-    const limit = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'));
-    if (limit > 40_000) return t.skip(`the queue holds ${limit} events`);
-    const dir = temporary(t);
-    tree(dir);
-    const w = await watched(t, { dir });
-    const script = `for (let n = 0; n < ${limit}; n++) require('fs').writeFileSync(process.argv[1] + '/d' + (n % 20) + '/f' + n + '.ts', 'x')`;
-    // While this process waits, nobody reads the queue; each file is two events.
-    assert.equal(spawnSync(process.execPath, ['-e', script, dir], { env }).status, 0);
-    await arrive();
-    assert.ok(w.watch.dirty);
-    assert.equal((await w.changes()).length, limit);
-  },
-);
+test('P6 more events than the kernel keeps, and none is lost', { skip: process.platform !== 'linux' }, async (t) => {
+  const limit = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'));
+  if (limit > 40_000) return t.skip(`the queue holds ${limit} events`);
+  const dir = temporary(t);
+  tree(dir);
+  const w = await watched(t, { dir });
+  const script = `for (let n = 0; n < ${limit}; n++) require('fs').writeFileSync(process.argv[1] + '/d' + (n % 20) + '/f' + n + '.ts', 'x')`;
+  // While this process waits, nobody reads the queue; each file is two events.
+  assert.equal(spawnSync(process.execPath, ['-e', script, dir], { env }).status, 0);
+  await arrive();
+  assert.ok(w.watch.dirty);
+  assert.equal((await w.changes()).length, limit);
+});
 
 function watches(): number {
   let count = 0;

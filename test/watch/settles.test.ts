@@ -11,7 +11,7 @@ import { createDebouncer } from '#src/watch/debounce.js';
 import { arrive, put, temporary, watched, within, type Options } from './fixture.js';
 import { cleanup } from '../support/cleanup.js';
 
-test('P6 settles: the debounce ends once for many saves', async (t) => {
+test('P6 the debounce ends once for many saves', async (t) => {
   const w = await watched(t, { files: { 'a.ts': '0' }, debounce: 200 });
   for (let n = 1; n <= 50; n++) w.write('a.ts', `${n}`);
   await w.rung(1);
@@ -21,7 +21,7 @@ test('P6 settles: the debounce ends once for many saves', async (t) => {
   assert.equal(w.rings(), 2);
 });
 
-test('P6 settles: a checkout of 1,000 files is one signal and one set of changes', async (t) => {
+test('P6 a checkout of 1,000 files is one signal and one set of changes', async (t) => {
   const dir = temporary(t);
   const git = (...args: string[]): void => {
     const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main'];
@@ -50,7 +50,7 @@ test('P6 settles: a checkout of 1,000 files is one signal and one set of changes
   assert.equal(w.watch.fingerprint('main'), before);
 });
 
-test('P6 settles: the signal comes after the quiet time, and a second after the first save at the latest', async (t) => {
+test('P6 the signal comes after the quiet time, and a second after the first save at the latest', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   let rung = 0;
   const debouncer = createDebouncer(100, () => rung++);
@@ -83,7 +83,7 @@ test('P6 settles: the signal comes after the quiet time, and a second after the 
 
 // A checkout there and back is one change of nothing, unless somebody looks in the middle of the way back. After a
 // standstill the timer is due, and what was saved meanwhile is still in the kernel's queue.
-test('P5 content only: after a standstill of the proxy, saves that have not been read yet put the signal off', async (t) => {
+test('P5 after a standstill of the proxy, saves that have not been read yet put the signal off', async (t) => {
   const w = await watched(t, { files: { 'a.ts': '0', 'b.ts': '0' }, debounce: 50 });
   for (let cycle = 1; cycle <= 10; cycle++) {
     const [mark, rings] = [w.watch.mark(), w.rings()];
@@ -104,7 +104,7 @@ test('P5 content only: after a standstill of the proxy, saves that have not been
   }
 });
 
-test('P6 settles: a check in between leaves nothing to signal', async (t) => {
+test('P6 a check in between leaves nothing to signal', async (t) => {
   const w = await watched(t, { files: { 'a.ts': '0', 'b.ts': '0' }, debounce: 100 });
   w.write('a.ts', '1');
   await w.changes();
@@ -151,16 +151,16 @@ async function startUp(
 for (const poll of [undefined, 60_000]) {
   const how = poll === undefined ? 'by events' : 'by polling';
 
-  test(`P6 settles: nothing happens while the server starts, ${how}`, async (t) => {
+  test(`P6 nothing happens while the server starts, ${how}`, async (t) => {
     assert.deepEqual(await startUp(t, () => {}, { poll }), []);
   });
 
-  test(`P6 settles: an edit while the server starts is not lost, ${how}`, async (t) => {
+  test(`P6 an edit while the server starts is not lost, ${how}`, async (t) => {
     const act = (dir: string): void => writeFileSync(join(dir, 'src/d3/f3.ts'), 'edited');
     assert.deepEqual(await startUp(t, act, { poll }), ['changed src/d3/f3.ts']);
   });
 
-  test(`P6 settles: an atomic save and a new file while the server starts are not lost, ${how}`, async (t) => {
+  test(`P6 an atomic save and a new file while the server starts are not lost, ${how}`, async (t) => {
     const act = (dir: string): void => {
       put(dir, 'src/d3/.f3.new', 'edited');
       renameSync(join(dir, 'src/d3/.f3.new'), join(dir, 'src/d3/f3.ts'));
@@ -169,19 +169,19 @@ for (const poll of [undefined, 60_000]) {
     assert.deepEqual(await startUp(t, act, { poll }), ['changed src/d3/f3.ts', 'changed src/new/x.ts']);
   });
 
-  test(`P6 settles: a deletion before anything is watched is not lost, ${how}`, async (t) => {
+  test(`P6 a deletion before anything is watched is not lost, ${how}`, async (t) => {
     assert.deepEqual(await startUp(t, (dir) => rmSync(join(dir, 'src/d3/f3.ts')), { poll }), ['removed src/d3/']);
     const move = (dir: string): void => renameSync(join(dir, 'src/d3'), join(dir, 'd3'));
     assert.deepEqual(await startUp(t, move, { poll }), ['removed src/']);
   });
 
-  test(`P5 content only: a cache that a server makes as it starts restarts nothing, ${how}`, async (t) => {
+  test(`P5 a cache that a server makes as it starts restarts nothing, ${how}`, async (t) => {
     const act = (dir: string): void => put(dir, 'src/d3/__pycache__/f3.pyc', 'cached');
     assert.deepEqual(await startUp(t, act, { poll }), []);
   });
 }
 
-test('P6 settles: a deletion once watching has begun, but before the baseline is hashed, is not lost', async (t) => {
+test('P6 a deletion once watching has begun, but before the baseline is hashed, is not lost', async (t) => {
   const dir = temporary(t);
   for (let n = 0; n < 300; n++) put(dir, `src/f${n}.ts`, `${n}`);
   const watch = openWatch(
@@ -205,7 +205,7 @@ test('P6 settles: a deletion once watching has begun, but before the baseline is
   assert.deepEqual(watch.changedSince(opening), [{ path: 'src/f7.ts', rules: ['main'], kind: 'removed' }]);
 });
 
-test('P6 settles: a tree that is written to without end does not keep a check from ending', async (t) => {
+test('P6 a tree that is written to without end does not keep a check from ending', async (t) => {
   const w = await watched(t, { files: { 'a.ts': '0' } });
   let n = 0;
   let ended = false;

@@ -53,7 +53,7 @@ function apply(root: string, { act, path, to, text }: Step): void {
 
 for (const poll of [undefined, 60_000]) {
   test(
-    `P6 settles: after any sequence of events the watch knows what is on the disk, ${poll ? 'by polling' : 'by events'}`,
+    `P6 after any sequence of events the watch knows what is on the disk, ${poll ? 'by polling' : 'by events'}`,
     { timeout: 180_000 },
     async (t) => {
       const step: fc.Arbitrary<Step> = fc.record({
@@ -103,7 +103,7 @@ for (const poll of [undefined, 60_000]) {
   );
 }
 
-test('P6 settles: saves from another process while checks run are all found', async (t) => {
+test('P6 saves from another process while checks run are all found', async (t) => {
   const w = await watched(t, { files: { 'src/a.ts': '0' } });
   const { spawn } = await import('node:child_process');
   const script = `const fs = require('fs');

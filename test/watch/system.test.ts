@@ -44,7 +44,7 @@ for (const [what, path] of [
   ['a directory in one', '.'] as const,
   ['a named file', 'shared/a.ts'] as const,
 ]) {
-  test(`P4 fresh: ${what} on a shared file system is polled, said in one line`, async (t) => {
+  test(`P4 ${what} on a shared file system is polled, said in one line`, async (t) => {
     const w = await watched(t, {
       files: { 'shared/a.ts': '0', 'shared/deep/b.ts': '0', 'src/c.ts': '0' },
       paths: [path, 'src'],
@@ -91,7 +91,7 @@ function countWatches(t: TestContext): () => number {
   return () => count;
 }
 
-test("P4 fresh: where events are not inotify's, a check finds what none has told of, and leaves the watches alone", async (t) => {
+test("P4 where events are not inotify's, a check finds what none has told of, and leaves the watches alone", async (t) => {
   const made = countWatches(t);
   const w = await watched(t, { files: { 'src/a.ts': '0', 'src/deep/b.ts': '0' }, system: MACOS });
   assert.ok(w.watch.needsSweep);
@@ -112,7 +112,7 @@ test("P4 fresh: where events are not inotify's, a check finds what none has told
   assert.equal(made(), before + 3);
 });
 
-test("P6 settles: where events are not inotify's, what none has told of is found with nobody asking", async (t) => {
+test("P6 where events are not inotify's, what none has told of is found with nobody asking", async (t) => {
   countWatches(t);
   const w = await watched(t, { files: { 'src/a.ts': '0' }, system: MACOS });
   for (let cycle = 1; cycle <= 2; cycle++) {

@@ -10,7 +10,7 @@ import { createTree, type FileToHash } from '#src/watch/tree.js';
 import { cleanup } from '../support/cleanup.js';
 import { arrive, put, temporary } from './fixture.js';
 
-test('P6 settles: a file made right after a new directory was listed is not lost', async (t) => {
+test('P6 a file made right after a new directory was listed is not lost', async (t) => {
   const dir = temporary(t);
   put(dir, 'new/deep/a.ts', '1');
   const stirred = new Set<string>();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fc } from '../support/property.js';
 import { keyOf, keyOfValue } from '#src/wire/ids.js';
 
-test('P1 one answer: an id that a peer spells otherwise is still the same id', () => {
+test('P1 an id that a peer spells otherwise is still the same id', () => {
   for (const [a, b] of [
     ['1', '1.0'],
     ['1', '1e0'],
@@ -16,13 +16,13 @@ test('P1 one answer: an id that a peer spells otherwise is still the same id', (
   }
 });
 
-test('P1 one answer: strings and numbers never meet', () => {
+test('P1 strings and numbers never meet', () => {
   fc.assert(fc.property(fc.integer(), (n) => assert.notEqual(keyOf(String(n)), keyOf(JSON.stringify(String(n))))));
   assert.notEqual(keyOf('""'), keyOf('0'));
   assert.notEqual(keyOf('null'), keyOf('"null"'));
 });
 
-test('P1 one answer: keys are equal exactly where the parsed ids are', () => {
+test('P1 keys are equal exactly where the parsed ids are', () => {
   const id = fc.oneof(fc.integer(), fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }));
   fc.assert(
     fc.property(id, id, (a, b) => {

@@ -23,7 +23,7 @@ function cutAt(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   return [0, ...at].map((from, i) => bytes.subarray(from, at[i] ?? bytes.length));
 }
 
-test('P2 same bytes: whatever the chunking, the lines joined are the bytes that came', () => {
+test('P2 whatever the chunking, the lines joined are the bytes that came', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.nat()), (texts, cuts) => {
       const bytes = Buffer.from(texts.join('\n'));
@@ -35,14 +35,14 @@ test('P2 same bytes: whatever the chunking, the lines joined are the bytes that 
   );
 });
 
-test('P2 same bytes: a character split between two chunks stays whole', () => {
+test('P2 a character split between two chunks stays whole', () => {
   const bytes = Buffer.from('{"a":"é𝄞"}\n');
   for (let cut = 0; cut <= bytes.length; cut++) {
     assert.deepEqual(split([bytes.subarray(0, cut), bytes.subarray(cut)]).lines, [bytes]);
   }
 });
 
-test('P12 bounded: a line over the limit is told once with its head, discarded, and the next line is itself again', () => {
+test('P12 a line over the limit is told once with its head, discarded, and the next line is itself again', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 40 })), fc.array(fc.nat()), (lengths, cuts) => {
       const texts = lengths.map((length, i) => `${String(i % 10).repeat(length)}\n`);

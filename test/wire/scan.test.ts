@@ -48,7 +48,7 @@ const member = fc.oneof(
 );
 const white = fc.constantFrom('', '', '', ' ', '\t', '  ');
 
-test('P2 same bytes: the scanner sees the envelope that JSON.parse sees, in any order, with any white space', () => {
+test('P2 the scanner sees the envelope that JSON.parse sees, in any order, with any white space', () => {
   fc.assert(
     fc.property(fc.uniqueArray(member, { selector: ([key]) => key, maxLength: 7 }), white, white, (members, a, b) => {
       const text = `${a}{${b}${members.map(([key, value]) => `${JSON.stringify(key)}${a}:${b}${JSON.stringify(value)}${a}`).join(`,${b}`)}}${b}`;
@@ -60,7 +60,7 @@ test('P2 same bytes: the scanner sees the envelope that JSON.parse sees, in any 
   );
 });
 
-test('P2 same bytes: in a line of ordinary size the last of duplicate members counts, as with JSON.parse', () => {
+test('P2 in a line of ordinary size the last of duplicate members counts, as with JSON.parse', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.tuple(fc.constant('id'), id), member), { maxLength: 9 }), (members) => {
       const text = `{${members.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
@@ -73,7 +73,7 @@ test('P2 same bytes: in a line of ordinary size the last of duplicate members co
   );
 });
 
-test('P10 no cross-talk: what stands before and behind a line is no part of it', () => {
+test('P10 what stands before and behind a line is no part of it', () => {
   const around = fc.constantFrom('', '\n', '"', '}', ' \n', '{"jsonrpc":"2.0","id":1,"method":"x"}\n', '"}]}\n');
   const text = fc.oneof(
     fc.array(member, { maxLength: 5 }).map((members) => JSON.stringify(Object.fromEntries(members))),
@@ -177,7 +177,7 @@ const scrap = fc.oneof(
 
 const ending = fc.constantFrom('', '\n', '\r\n');
 
-test('P2 same bytes: what is read in one pass is what is read with care, or nothing', () => {
+test('P2 what is read in one pass is what is read with care, or nothing', () => {
   let read = 0;
   fc.assert(
     fc.property(fc.array(scrap, { maxLength: 6 }), ending, (scraps, end) => {
@@ -200,7 +200,7 @@ const large = fc.constantFrom(
   `"${long}":1`,
 );
 
-test('P2 same bytes: the head of a long line tells what the whole does, or nothing; so do its first and last pieces', () => {
+test('P2 the head of a long line tells what the whole does, or nothing; so do its first and last pieces', () => {
   let [heads, pieced] = [0, 0];
   const scraps = fc.array(fc.oneof({ weight: 3, arbitrary: scrap }, large), { maxLength: 6 });
   fc.assert(
@@ -261,7 +261,7 @@ test('long lines as clients and servers write them are read in pieces', () => {
   }
 });
 
-test('P11 clean stdout: a piece that looks like a message is none if the line goes on', () => {
+test('P11 a piece that looks like a message is none if the line goes on', () => {
   const head = Buffer.from('{"jsonrpc":"2.0","method":"m"}');
   const rest = Buffer.from(` and ${long}}\n`);
   assert.equal(scanPieces([head, rest], head.length + rest.length), undefined);

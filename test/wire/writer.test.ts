@@ -21,7 +21,7 @@ function collect(): { stream: Writable; written: Buffer[] } {
   return { stream, written };
 }
 
-test('P2 same bytes: whatever lies where in memory, what is written is what was pushed, in order', () => {
+test('P2 whatever lies where in memory, what is written is what was pushed, in order', () => {
   // Two memories, so that what has the same place in both lies side by side in neither.
   const memories = [0, 100].map((first) => Buffer.from(new Uint8Array(60).map((_, at) => first + at).buffer));
   const inMemory = fc.constantFrom(...memories);
@@ -56,7 +56,7 @@ test('lines that lie side by side leave in one write', () => {
   assert.deepEqual(written.map(String), ['a\nb\nc\nd\n']);
 });
 
-test('P2 same bytes: what lies where the last line ended, but in another memory, is not taken for its neighbour', () => {
+test('P2 what lies where the last line ended, but in another memory, is not taken for its neighbour', () => {
   const { stream, written } = collect();
   const writer = new LineWriter(stream, () => {});
   const [one, other] = ['a\nb\n', 'c\nd\n'].map((text) => Buffer.from(new TextEncoder().encode(text).buffer));
@@ -117,7 +117,7 @@ test('P3 a run that is gone through leaves with its last line, behind what waits
   assert.equal(String(await end()), 'a\nb\nc\nd\n');
 });
 
-test('P12 bounded: of many runs of one line in one turn, only the first is written by itself', async (t) => {
+test('P12 of many runs of one line in one turn, only the first is written by itself', async (t) => {
   const { writer, writes, end } = toProcess(t);
   const lines = Array.from({ length: 1000 }, (_, at) => Buffer.from(`${at}\n`));
   for (const line of lines) writer.push(line, 0, line.length, true);

@@ -11,8 +11,10 @@ const SETTLED = { full: 12_000, quick: 4000 };
 /** In each of these slices --poll looks once. */
 const SLICE = 2000;
 const SLICES = { full: 10, quick: 5 };
-/** V8 collects the garbage of the start once or twice more, at a time of its own (seen 8 to 42 s after it): 25 ms in all, a large
- * part of a short time and nothing of a day. What is done again and again is in every slice. */
+/**
+ * V8 collects the garbage of the start once or twice more, at a time of its own (seen 8 to 42 s after it): 25 ms in
+ * all, a large part of a short time and nothing of a day. What is done again and again is in every slice.
+ */
 const LEFT_OUT = 2;
 
 export const idle: Group = async (ground, full) => {

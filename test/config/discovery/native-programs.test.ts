@@ -245,7 +245,7 @@ test('a shell script that builds first gets no build of ours', async (t) => {
   assert.deepEqual((await here.watched(found))['server'], ['package.json', 'run.sh', 'src/server.ts', 'tsconfig.json']);
 });
 
-test('P4 fresh: sources behind a link that leads out of the project are watched', async (t) => {
+test('P4 sources behind a link that leads out of the project are watched', async (t) => {
   const outside = place(t, { 'lib/a.js': '', 'lib/deep/b.js': '', 'lib/c.css': '' });
   const here = place(t, {
     'package.json': {},

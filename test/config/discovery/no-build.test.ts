@@ -67,7 +67,7 @@ const cases: Record<string, Case> = {
 };
 
 for (const [name, { files, given, expected }] of Object.entries(cases)) {
-  test(`P4 fresh: whether the server may be started before discovery, ${name}`, async (t) => {
+  test(`P4 whether the server may be started before discovery, ${name}`, async (t) => {
     const resolved = resolveConfig(given, { cwd: project(t, files).directory, env: {} });
     assert.ok(resolved.ok);
     assert.equal(hasNoBuild(resolved.value), expected);

@@ -8,8 +8,7 @@ import type { TestContext } from 'node:test';
 import { Ajv } from 'ajv';
 import { toolDefinitions } from '#src/agent/tools.js';
 import type { AuditLine } from '#src/state/audit-trail.js';
-import { live } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
 import type { Json } from '../../support/message.js';
 import { scratch } from '../../support/paths.js';
 
@@ -27,7 +26,7 @@ export interface Told {
   readonly isError: boolean;
 }
 
-export interface Agent extends Live {
+export interface Agent extends ReloadProject {
   /** Calls one of the agent's own tools. */
   tool(name: string, given?: object): Promise<Told>;
   /** The names of `tools/list`. */

@@ -9,7 +9,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { refusedArguments } from '../../agent/refused-arguments.js';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { meta, modern, withTools } from '../modern/modern.js';
 import { agent, now, ownTools, told } from './agent.js';
 

@@ -1,10 +1,10 @@
-// --agent-tools auto: list_server_tools and call_server_tool, for clients that are known to ignore list_changed, and nothing for all
-// others. Who the client is, is in its initialize, or in every request of the modern era.
+// --agent-tools auto: list_server_tools and call_server_tool, for clients that are known to ignore list_changed, and
+// nothing for all others. Who the client is, is in its initialize, or in every request of the modern era.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { meta, modern, withTools } from '../modern/modern.js';
 import { ownTools } from './agent.js';
 
@@ -16,7 +16,7 @@ const codex = named('codex-mcp-client');
 const config = 'mcp-hotline.config.json';
 const toolsChanged = ({ method }: { method?: string }) => method === 'notifications/tools/list_changed';
 
-async function listed(proxy: Live): Promise<string[]> {
+async function listed(proxy: ReloadProject): Promise<string[]> {
   return (await proxy.request('tools/list')).result.tools.map(({ name }: { name: string }) => name);
 }
 
@@ -113,8 +113,9 @@ describe('--agent-tools auto', { concurrency: 3 }, () => {
   });
 
   test('P9 an edit of the configuration file tells a client only of what changes for it', async (t) => {
-    const set = (proxy: Live, agentTools: unknown) => proxy.files.write(config, JSON.stringify({ agentTools }));
-    const told = (proxy: Live) =>
+    const set = (proxy: ReloadProject, agentTools: unknown) =>
+      proxy.files.write(config, JSON.stringify({ agentTools }));
+    const told = (proxy: ReloadProject) =>
       proxy.notifications().filter((method) => method.endsWith('tools/list_changed')).length;
     const files = { ...scripted(plain), [config]: '{}' };
     for (const { client, has } of [

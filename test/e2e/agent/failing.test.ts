@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { script, scripted } from '../../support/live.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent, now } from './agent.js';
 
 const plain = `export const tools = { add: () => 1 };`;

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { test } from 'node:test';
 import { project, startProxy } from '../../support/harness.js';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent, ownTools } from './agent.js';
 
 const plain = `export const tools = { add: () => 1 };`;

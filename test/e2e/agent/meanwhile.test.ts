@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { script, scripted } from '../../support/live.js';
+import { until } from '../../support/until.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent, now, type Agent } from './agent.js';
 
 const plain = (value: string): string => script(`export const tools = { add: () => '${value}' };`);
@@ -23,7 +24,7 @@ const files = {
 };
 const build = ['--build', 'node build.mjs'];
 
-const builds = ({ files: { path } }: Agent): number =>
+const begun = ({ files: { path } }: Agent): number =>
   existsSync(path('builds.txt')) ? readFileSync(path('builds.txt'), 'utf8').length : 0;
 
 async function answers(proxy: Agent, since_timestamp: string) {
@@ -39,9 +40,9 @@ test('P7 --on-failure serve: while what failed is tried again, every answer says
   const since = now();
   proxy.save(plain('wrong'));
   assert.equal(await proxy.call('add'), 'old');
-  const before = builds(proxy);
+  const before = begun(proxy);
   proxy.files.write('hold-build', '');
-  while (builds(proxy) === before) {
+  while (begun(proxy) === before) {
     assert.equal(await proxy.call('add'), 'old');
     await delay(50);
   }
@@ -65,10 +66,10 @@ test('P4 --while-reloading serve: during a reload every answer says that the gen
   const proxy = await agent(t, files, { options: [...build, '--while-reloading', 'serve'] });
   await proxy.toolNames();
   const since = now();
-  const before = builds(proxy);
+  const before = begun(proxy);
   proxy.files.write('hold-build', '');
   proxy.save(plain('new'));
-  while (builds(proxy) === before) await delay(5);
+  await until(() => begun(proxy) > before, 'a build', proxy);
   const { listed, verified, status } = await answers(proxy, since);
   assert.equal(await proxy.call('add'), 'old');
   assert.match(listed.text, /^This is the list of generation 1, from before the reload that is under way/);

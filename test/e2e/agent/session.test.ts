@@ -4,8 +4,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { script, scripted } from '../../support/live.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent, now, ownTools } from './agent.js';
+import type { Agent } from './agent.js';
 
 const good = `export const tools = { add: ({ a, b }) => a + b };`;
 
@@ -30,7 +32,9 @@ test('P7 an agent breaks its server, reads why, mends it, adds a tool, calls it,
   assert.equal(failed.isError, true);
   assert.match(failed.text, /could not be restarted.*SyntaxError.*Call server_status with wait: true/s);
 
-  proxy.save(script(`${good.slice(0, -2)}, times: ({ a, b }) => a * b };`));
+  // Its later starts wait for a file, once they are told to.
+  const start = `import { existsSync } from 'node:fs';\nif (existsSync('slow')) await appears('go');`;
+  proxy.save(script(`${start}\n${good.slice(0, -2)}, times: ({ a, b }) => a * b };`));
   const through = await proxy.tool('call_server_tool', { name: 'times', arguments: { a: 3, b: 4 } });
   assert.equal(through.text, '12');
   const mended = await proxy.tool('verify_server_restarted', { since_timestamp: begun });
@@ -42,9 +46,12 @@ test('P7 an agent breaks its server, reads why, mends it, adds a tool, calls it,
   );
   assert.deepEqual(await proxy.toolNames(), ['add', 'times', ...ownTools]);
 
-  const restarts = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => proxy.tool('restart_server', { reason: `number ${n}` })),
-  );
+  // One that comes when the restart is over asks for another one, so it lasts until all have come.
+  proxy.files.write('slow', '');
+  const asked = Array.from({ length: 10 }, (_, n) => proxy.tool('restart_server', { reason: `number ${n}` }));
+  await untilRequested(proxy, 11);
+  proxy.files.write('go', '');
+  const restarts = await Promise.all(asked);
   const generations = new Set(restarts.map(({ facts }) => facts.generation as number));
   assert.equal(generations.size, 1, 'ten answers of one restart');
   for (const { isError, facts } of restarts) {
@@ -80,3 +87,14 @@ test('P7 an agent breaks its server, reads why, mends it, adds a tool, calls it,
   assert.deepEqual(reloaded[0]?.changes, ['+ tool times']);
   assert.match(reloaded[1]?.cause ?? '', /^number \d$/);
 });
+
+/** The audit trail is the first to know. */
+async function untilRequested(proxy: Agent, count: number): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const requested = proxy.audit().filter(({ event }) => event === 'restart requested').length;
+    if (requested >= count) return;
+    if (performance.now() > deadline) assert.fail(`${requested} of ${count} requests\n${proxy.transcript()}`);
+    await delay(5);
+  }
+}

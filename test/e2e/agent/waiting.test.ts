@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
-import { script, scripted } from '../../support/live.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent, told } from './agent.js';
 
 const plain = `export const tools = { add: () => generation };`;

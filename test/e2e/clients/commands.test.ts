@@ -138,7 +138,7 @@ test('a file behind a symbolic link stays behind it; a read-only one is refused'
   assert.match(stderr, /\.mcp\.json is read-only/);
 });
 
-test('P21 given back: without its record unwrap restores an equivalent entry, and says so', async (t) => {
+test('P21 without its record unwrap restores an equivalent entry, and says so', async (t) => {
   const here = machine(t);
   const file = join(here.project, '.mcp.json');
   here.write(join(here.project, 'serve'), '#!/usr/bin/env node\nimport "./src/tools.mjs";\n');

@@ -19,7 +19,7 @@ test('every client of the table has a form that is tested', () => {
 });
 
 for (const { client, title, in: where, path, starts, text, entry, variables, options = [] } of forms) {
-  test(`P21 given back: ${client}, ${title}: wrapped, started, called, unwrapped`, async (t) => {
+  test(`P21 ${client}, ${title}: wrapped, started, called, unwrapped`, async (t) => {
     const here = machine(t);
     const file = join(here[where], path);
     const before = Buffer.from(text(here));

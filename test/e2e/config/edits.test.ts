@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted, type Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 
 const name = 'mcp-hotline.config.json';
 
@@ -18,7 +19,7 @@ const besideOthers = (version: number, alone = false): string => `
   process.on('SIGTERM', () => process.exit());
   export const tools = { start: () => '${version} ' + (others.length === 0 ? 'alone' : 'beside another') };`;
 
-const write = (proxy: Live, file: object): void => proxy.files.write(name, JSON.stringify(file));
+const write = (proxy: ReloadProject, file: object): void => proxy.files.write(name, JSON.stringify(file));
 
 test('P4 an edit of strategy in the configuration file counts from the next reload on', async (t) => {
   const proxy = await live(t, { ...scripted(besideOthers(1)), [name]: '{}' });

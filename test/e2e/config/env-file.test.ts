@@ -1,5 +1,5 @@
-// `--env-file` on the built bin: its variables reach the server, an edit restarts it before the next call is executed, and no value is
-// logged. The syntax and the precedence are for test/config.
+// `--env-file` on the built bin: its variables reach the server, an edit restarts it before the next call is executed,
+// and no value is logged. The syntax and the precedence are for test/config.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ const kinds: readonly [title: string, options: readonly string[], command: reado
 ];
 
 for (const [title, options, command] of kinds) {
-  test(`P4 fresh: an edit of an environment file reaches the next call: ${title}`, async (t) => {
+  test(`P4 an edit of an environment file reaches the next call: ${title}`, async (t) => {
     const files = project(t, { 'server.mjs': SERVER, 'build.mjs': '', 'conf/a.env': 'SECRET=hunter1\nOTHER=x\n' });
     const proxy = startProxy(t, {
       command,

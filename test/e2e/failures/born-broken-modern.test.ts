@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { live, script as legacyScript, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script as legacyScript, scripted } from '../../support/reloadable.js';
 import { meta, modern, script, SERVER_INFO } from '../modern/modern.js';
 import type { Modern } from '../modern/modern.js';
 import { failureIn, memory, namesIn, standInTools, withMemory } from './failures.js';

@@ -5,15 +5,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
-import { build, builds, builtFiles, failureOf, namesIn, standInTools } from './failures.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
+import { build, builtFiles, failureOf, namesIn, standInTools } from './failures.js';
 
 const listChanged = { listChanged: true };
 const broken = (says = 'one', source = 'export default {') => ({ ...reloadable(says), 'src/behaviour.mjs': source });
 
-async function lists(proxy: Live): Promise<object[]> {
+async function lists(proxy: ReloadProject): Promise<object[]> {
   const methods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
   const [tools, ...others] = await Promise.all(methods.map(async (method) => (await proxy.request(method)).result));
   return [{ tools: namesIn(tools.tools) }, ...others];
@@ -150,7 +149,7 @@ describe('born broken', { concurrency: 3 }, () => {
     const proxy = await live(t, files, { options: build });
     assert.match(await failureOf(proxy), /^The build of the MCP server failed: `node build\.mjs`[^]*this is wrong/);
     assert.deepEqual(await lists(proxy), empty);
-    assert.equal(builds(proxy), 1);
+    assert.equal(proxy.builds(), 1);
     proxy.save(behaviour('two'));
     assert.equal(await proxy.call('answer'), 'two');
     assert.ok(proxy.notifications().includes('notifications/tools/list_changed'));

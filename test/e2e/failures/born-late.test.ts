@@ -1,12 +1,11 @@
 // Born late: a first server that takes its time is no failure, but a client is not kept waiting until it gives up. It
 // is answered in the server's place, and the server is adopted when it answers after all. The time is 25 s, or 5 s more
-// than
-// --start-timeout: the tests use the latter.
+// than --start-timeout: the tests use the latter.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour } from '../../support/reloadable.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, script, scripted } from '../../support/reloadable.js';
 import { meta, modern, script as modernScript } from '../modern/modern.js';
 import { build, builtFiles, failureIn, failureOf, namesIn, standInTools } from './failures.js';
 

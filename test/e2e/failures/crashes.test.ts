@@ -4,24 +4,26 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { until } from '../../support/until.js';
 import { failureSaid } from '../../support/message.js';
-import { live, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { scripted } from '../../support/reloadable.js';
 import { modern, script as modernScript } from '../modern/modern.js';
 import { failureIn, failureOf, mortal, mortalFiles } from './failures.js';
 
 const mayHaveRun = /may or may not have taken effect/;
 
-async function die(proxy: Live, how: object): Promise<string> {
+async function die(proxy: ReloadProject, how: object): Promise<string> {
   return failureSaid(await proxy.request('tools/call', { name: 'die', arguments: how }));
 }
 
 /** Asks until it is no failure that answers. */
-async function untilServed(proxy: Live): Promise<string> {
-  for (;;) {
+function untilServed(proxy: ReloadProject): Promise<string> {
+  const ask = async (): Promise<string | undefined> => {
     const { result } = await proxy.request('tools/call', { name: 'which' });
-    if (result?.isError !== true) return result?.content[0].text;
-  }
+    return result?.isError === true ? undefined : (result?.content[0].text as string);
+  };
+  return until(ask, 'an answer that is no failure', proxy);
 }
 
 describe('crashes', { concurrency: 3 }, () => {

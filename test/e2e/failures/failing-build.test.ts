@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { live } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
 import { behaviour } from '../../support/reloadable.js';
-import { build, builds, builtFiles, countLog, failureOf } from './failures.js';
+import { build, builtFiles, countLog, failureOf } from './failures.js';
 
 const files = () => ({ ...builtFiles(), 'src/behaviour.mjs': behaviour('one') });
 
@@ -19,14 +19,14 @@ test('P7 a failing build: calls get the compiler’s words and are not executed,
   assert.match(text, /src\/behaviour\.mjs\(1,9\): error: this is wrong/);
   assert.match(text, /not executed.*call the tool again/);
   assert.equal(await failureOf(proxy), text, 'every call is told');
-  const before = builds(proxy);
+  const before = proxy.builds();
   const prompt = await proxy.request('prompts/get', { name: 'p' });
   assert.equal(prompt.result.messages[0].content.text, 'one');
   const read = await proxy.request('resources/read', { uri: 'a:b' });
   assert.equal(read.result.contents[0].text, 'one');
   const { result } = await proxy.request('tools/list');
   assert.ok(result.tools.some(({ name }: { name: string }) => name === 'answer'));
-  assert.equal(builds(proxy), before, 'nothing new, nothing built');
+  assert.equal(proxy.builds(), before, 'nothing new, nothing built');
   const logged = await proxy.waitForLog('build failed: ');
   assert.equal(
     logged,
@@ -99,10 +99,10 @@ test('P7 P5 the disk is back to what serves: the build runs again, no server is 
   const proxy = await live(t, files(), { options: build });
   proxy.save(behaviour('wrong'));
   await failureOf(proxy);
-  assert.equal(builds(proxy), 2);
+  assert.equal(proxy.builds(), 2);
   proxy.save(behaviour('one'));
   assert.equal(await proxy.call('answer'), 'one');
-  assert.equal(builds(proxy), 3);
+  assert.equal(proxy.builds(), 3);
   assert.equal(JSON.parse(await proxy.call('generation')).generation, 1);
 });
 
@@ -135,10 +135,10 @@ test('P7 P5 a forced build that fails on what serves already: a touch builds not
   );
   proxy.kill('SIGUSR2');
   await proxy.waitForLog('exited with code 3');
-  assert.equal(builds(proxy), 2);
+  assert.equal(proxy.builds(), 2);
   proxy.files.touch('src/behaviour.mjs');
   assert.match(await failureOf(proxy), /exited with code 3/);
-  assert.equal(builds(proxy), 2);
+  assert.equal(proxy.builds(), 2);
   proxy.files.write('build.mjs', good);
   proxy.kill('SIGUSR2');
   await proxy.reloaded(2);

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { linkSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { countLog, failureOf } from './failures.js';
 
 const good = (version: string) => script(`export const tools = { answer: () => '${version}' };`);

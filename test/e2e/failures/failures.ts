@@ -2,14 +2,12 @@
 // disk or the system can tell, and a server that dies on demand. What fails, and how, is each test's own.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import type { ReloadProject } from '../../support/reload-project.js';
+import { built as builtProject, script, scripted } from '../../support/reloadable.js';
 import type { Message } from '../../support/message.js';
-import { built as builtProject } from '../reload/watched.js';
 
 /** The failure that a tool call is answered with, without having been executed. */
-export async function failureOf(proxy: Live, name = 'answer'): Promise<string> {
+export async function failureOf(proxy: ReloadProject, name = 'answer'): Promise<string> {
   return failureIn(await proxy.request('tools/call', { name }), proxy.transcript);
 }
 
@@ -26,14 +24,8 @@ export function failureIn({ result, error }: Message, story: () => string): stri
 export const builtFiles = (): Record<string, string> => builtProject().files;
 export const build = ['--build', 'node build.mjs'];
 
-/** How many builds have begun. */
-export function builds(proxy: Live): number {
-  const file = proxy.files.path('builds.txt');
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
-}
-
 /** How many lines of the log, or of the server's stderr, match. */
-export function countLog(proxy: Live, pattern: RegExp): number {
+export function countLog(proxy: ReloadProject, pattern: RegExp): number {
   return proxy
     .stderr()
     .split('\n')

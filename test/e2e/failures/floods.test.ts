@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
 import { memoryOf } from '../../support/harness.js';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { countLog, failureOf } from './failures.js';
 
 /**
@@ -23,7 +23,7 @@ const flood = (stream: string, text: string, count: number) => `
 const good = (version: string) => script(`export const tools = { answer: () => '${version}' };`);
 const files = () => ({ ...scripted(''), 'src/script.mjs': good('0') });
 
-async function withMemoryFlat(proxy: Live, act: () => Promise<void>): Promise<void> {
+async function withMemoryFlat(proxy: ReloadProject, act: () => Promise<void>): Promise<void> {
   await proxy.call('answer');
   const before = memoryOf(proxy.pid).peak;
   await act();

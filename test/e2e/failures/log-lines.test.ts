@@ -1,24 +1,20 @@
 // What the log says of failures, and of their end: the last line is true. What the client is told meanwhile is for the
-// other tests of this folder, the words of every line for test/lineage/failure-text.test.ts.
+// other tests of this folder, the words of every line for test/agent/failure-log.test.ts.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
-import { watched } from '../reload/watched.js';
-import type { LogEvent, Watched } from '../reload/watched.js';
+import { type LogEvent, readLog } from '../../support/proxy-log.js';
+import { live, type ReloadProject, watched } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
+import { until } from '../../support/until.js';
 import { build, builtFiles, failureOf, mortal, mortalFiles } from './failures.js';
 
 const told = new Set(['starting', 'ready', 'reloaded', 'failed', 'crashed', 'mended']);
 
 /** The events in order, with who serves: `mended undone 1`. Those without a generation are left out. */
-function story(proxy: Watched): string[] {
-  return proxy
-    .stderr()
-    .split('\n')
-    .filter((line) => line.startsWith('{"time"'))
-    .map((line) => JSON.parse(line) as LogEvent)
+function story(proxy: ReloadProject): string[] {
+  return readLog(proxy.stderr())
     .filter(({ event, generation, serving }) => told.has(event) && (generation ?? serving) !== undefined)
     .map(({ event, how, generation, serving }) =>
       [event, event === 'mended' ? how : undefined, generation ?? `beside ${serving}`]
@@ -143,20 +139,15 @@ describe('the log of failures', { concurrency: 2 }, () => {
     const failed = JSON.parse(await proxy.waitForLog('"event":"failed"')) as LogEvent;
     assert.match(failed.text, /Next try in 1 s, or at the next save$/);
     await proxy.waitForLog('"event":"mended"');
-    const marker = await untilMarked(
-      () => JSON.parse(readFileSync(proxy.files.path('state/restart.json'), 'utf8')) as LogEvent,
+    // The marker is on the disk a moment after the server serves.
+    const marker = await until(
+      () => {
+        const read = JSON.parse(readFileSync(proxy.files.path('state/restart.json'), 'utf8')) as LogEvent;
+        return read.begun === undefined && read;
+      },
+      'a marker of more than a restart that was begun',
+      proxy,
     );
     assert.deepEqual([marker.method, marker.reason, marker.exitCode], ['change', 'src/script.mjs', null]);
   });
 });
-
-/** The marker is on the disk a moment after the server serves. */
-async function untilMarked(read: () => LogEvent): Promise<LogEvent> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
-    const marker = read();
-    if (marker.begun === undefined) return marker;
-    assert.ok(performance.now() < deadline, 'the marker stays that of a restart that was only begun');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -9,11 +9,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { project, projectDirOf } from '../../support/harness.js';
-import { live } from '../../support/live.js';
+import { live, watched } from '../../support/reload-project.js';
+import { behaviour, built, reloadable } from '../../support/reloadable.js';
 import type { Project } from '../../support/project.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
 import { agent } from '../agent/agent.js';
-import { built, watched } from '../reload/watched.js';
 import { build, builtFiles, failureOf } from './failures.js';
 
 const posix = { skip: process.platform === 'win32' && 'there are no such pipes' };

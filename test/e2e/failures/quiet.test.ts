@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { project, proxyCommand, startDirect } from '../../support/harness.js';
 import type { Started } from '../../support/harness.js';
-import { live } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
 import { behaviour, reloadable } from '../../support/reloadable.js';
 import { build, builtFiles, countLog, failureOf } from './failures.js';
 

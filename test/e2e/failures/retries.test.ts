@@ -6,12 +6,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { behaviour, script, scripted } from '../../support/reloadable.js';
 import type { Message } from '../../support/message.js';
 import { modern, script as modernScript } from '../modern/modern.js';
-import { build, builds, builtFiles, countLog, failureOf } from './failures.js';
-import { behaviour } from '../../support/reloadable.js';
+import { build, builtFiles, countLog, failureOf } from './failures.js';
 
 /** It starts only where there is a file called `database`, and writes down that it was started. */
 const needs = (version: string): string =>
@@ -27,7 +26,7 @@ const files = (): Record<string, string> => ({
 });
 
 /** How often this version was started. */
-const starts = (proxy: Live, version: string): number =>
+const starts = (proxy: ReloadProject, version: string): number =>
   readFileSync(proxy.files.path('starts'), 'utf8').split(version).length - 1;
 
 /** Calls until the answer is no failure. When that is, the proxy decides: it says so in its words. */
@@ -92,18 +91,18 @@ describe('what failed is tried again by a tool call', { concurrency: 3 }, () => 
     proxy.files.write('compiler', '');
     const { result } = await callUntilServed(() => proxy.request('tools/call', { name: 'answer' }));
     assert.equal(result.content[0].text, 'two');
-    const before = builds(proxy);
+    const before = proxy.builds();
     // What is started fails, once it is built; the reason lies beside what is built.
     proxy.files.write('stop', '');
     const stops = `import { existsSync } from 'node:fs';\nif (existsSync('stop')) throw new Error('stopped');\n`;
     proxy.files.write('server.mjs', stops + made['server.mjs']!);
     proxy.save(behaviour('three'));
     assert.match(await failureOf(proxy), /stopped/);
-    assert.equal(builds(proxy), before + 1);
+    assert.equal(proxy.builds(), before + 1);
     proxy.files.remove('stop');
     const started = await callUntilServed(() => proxy.request('tools/call', { name: 'answer' }));
     assert.equal(started.result.content[0].text, 'three');
-    assert.equal(builds(proxy), before + 1, 'what is built is not built again');
+    assert.equal(proxy.builds(), before + 1, 'what is built is not built again');
   });
 
   test('P7 --on-failure serve: the old code answers at once, and what failed is tried again beside it', async (t) => {

@@ -8,10 +8,9 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { processesLeft, processesOf } from '../../support/harness.js';
 import { assertInTime } from '../../support/in-time.js';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
-import { behaviour } from '../../support/reloadable.js';
-import { build, builds, builtFiles, failureOf } from './failures.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { behaviour, script, scripted } from '../../support/reloadable.js';
+import { build, builtFiles, failureOf } from './failures.js';
 
 /** SDK clients end stdin, signal 2 s later, and kill after 2 s more. */
 const within = { end: 4_000, signal: 2_000 };
@@ -30,11 +29,7 @@ const server = (manners: Manners, more = '') =>
 const files = (manners: Manners, more = '') => ({ ...scripted(''), 'src/script.mjs': server(manners, more) });
 const hangs = '\nexport const methods = { initialize: () => console.error("is asked") };';
 
-async function untilBuilding(proxy: Live, nth: number): Promise<void> {
-  while (builds(proxy) < nth) await proxy.request('ping');
-}
-
-const states: Record<string, (t: TestContext, manners: Manners) => Promise<Live>> = {
+const states: Record<string, (t: TestContext, manners: Manners) => Promise<ReloadProject>> = {
   async serving(t, manners) {
     const proxy = await live(t, files(manners));
     await proxy.begin('slow');
@@ -44,14 +39,14 @@ const states: Record<string, (t: TestContext, manners: Manners) => Promise<Live>
     const held = { ...builtFiles(), 'src/behaviour.mjs': behaviour('one'), 'hold-build': '' };
     const proxy = await live(t, held, { options: build, initialize: false });
     void proxy.request('initialize', {}).catch(() => {});
-    await untilBuilding(proxy, 1);
+    await proxy.untilBuilding(1);
     return proxy;
   },
   async building(t) {
     const proxy = await live(t, { ...builtFiles(), 'src/behaviour.mjs': behaviour('one') }, { options: build });
     proxy.files.write('hold-build', '');
     proxy.save(behaviour('two'));
-    await untilBuilding(proxy, 2);
+    await proxy.untilBuilding(2);
     void proxy.request('tools/call', { name: 'answer' }).catch(() => {});
     return proxy;
   },
@@ -110,7 +105,7 @@ const states: Record<string, (t: TestContext, manners: Manners) => Promise<Live>
 };
 
 /** A first build is finished without the proxy; then nothing is left of it either. */
-async function helperFinishes(proxy: Live): Promise<void> {
+async function helperFinishes(proxy: ReloadProject): Promise<void> {
   proxy.files.remove('hold-build');
   assert.deepEqual(await processesLeft(proxy.marker, 20_000), []);
 }
@@ -151,7 +146,7 @@ describe('signals', { concurrency: 3 }, () => {
   process.stdin.on('end', () => { ended = performance.now(); });
   process.on('SIGTERM', () => { writeSync(2, 'SIGTERM ' + (performance.now() - ended) + ' ms after the end\\n'); clearInterval(alive); });
   export const tools = { answer: () => generation };${more}`);
-    const leave = async (proxy: Live): Promise<number> => {
+    const leave = async (proxy: ReloadProject): Promise<number> => {
       proxy.end();
       const line = await proxy.waitForLog(/SIGTERM .* ms after the end/);
       assert.equal((await proxy.exit()).code, 0);
@@ -172,11 +167,11 @@ describe('signals', { concurrency: 3 }, () => {
 
   test('SIGUSR2 restarts a server that nothing is wrong with, and builds what is built', async (t) => {
     const proxy = await live(t, { ...builtFiles(), 'src/behaviour.mjs': behaviour('one') }, { options: build });
-    assert.equal(builds(proxy), 1);
+    assert.equal(proxy.builds(), 1);
     proxy.kill('SIGUSR2');
     await proxy.reloaded(2);
     assert.equal(JSON.parse(await proxy.call('generation')).generation, 2);
-    assert.equal(builds(proxy), 2);
+    assert.equal(proxy.builds(), 2);
     assert.deepEqual(proxy.notifications(), []);
   });
 

@@ -6,9 +6,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FORESEEN_AFTER_MS } from '#src/lineage/start-limits.js';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
-import { behaviour } from '../../support/reloadable.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { behaviour, script, scripted } from '../../support/reloadable.js';
 import { meta, modern, script as modernScript, SERVER_INFO } from '../modern/modern.js';
 import { build, builtFiles, failureIn, failureOf, memory, withMemory } from './failures.js';
 
@@ -30,7 +29,7 @@ const files = (source = slow()) => ({ ...scripted(''), ...known, 'src/script.mjs
 const opening = { options: withMemory, initialize: false as const };
 const failed = /failed|crashed/;
 
-async function open(proxy: Live): Promise<unknown> {
+async function open(proxy: ReloadProject): Promise<unknown> {
   return proxy.initialize({ protocolVersion: version });
 }
 
@@ -166,7 +165,7 @@ describe('a slow first start', { concurrency: 4 }, () => {
     assert.equal(await proxy.call('which'), '1');
   });
 
-  test('P13 clean exit: a client that goes meanwhile is not kept', async (t) => {
+  test('P13 a client that goes meanwhile is not kept', async (t) => {
     const proxy = await live(t, files(), opening);
     await open(proxy);
     proxy.end();

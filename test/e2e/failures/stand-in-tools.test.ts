@@ -4,8 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { namesIn, standInTools } from './failures.js';
 
 const broken = (source = `console.error('set API_KEY first'); process.exit(3);`) => ({
@@ -14,7 +14,7 @@ const broken = (source = `console.error('set API_KEY first'); process.exit(3);`)
 });
 const toolsChanged = ({ method }: { method?: string }) => method === 'notifications/tools/list_changed';
 
-async function listed(proxy: Live): Promise<{ name: string; description: string }[]> {
+async function listed(proxy: ReloadProject): Promise<{ name: string; description: string }[]> {
   return (await proxy.request('tools/list')).result.tools;
 }
 

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, script, scripted } from '../../support/reloadable.js';
 import type { Json } from '../../support/message.js';
 import { modern, script as modernScript } from '../modern/modern.js';
 import { build, builtFiles, failureIn, failureOf } from './failures.js';
-import { behaviour } from '../../support/reloadable.js';
 
 const good = (version: string) => `export const tools = { which: () => '${version}' };`;
 const legacy = (version = '1') => ({ ...scripted(''), 'src/script.mjs': script(good(version)) });

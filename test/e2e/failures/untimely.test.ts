@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
-import { build, builds, builtFiles, failureIn, mortal, mortalFiles } from './failures.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
+import { build, builtFiles, failureIn, mortal, mortalFiles } from './failures.js';
 
 const mayHaveRun = /may or may not have taken effect/;
 
@@ -67,11 +67,11 @@ describe('untimely deaths', { concurrency: 3 }, () => {
   test('P15 P7 a crash during a build: what was built is started; if the build fails, calls are told of it', async (t) => {
     const proxy = await live(t, { ...builtFiles(), 'src/behaviour.mjs': behaviour('one') }, { options: build });
     for (const next of ['two', 'wrong']) {
-      const before = builds(proxy);
+      const before = proxy.builds();
       proxy.files.write('hold-build', '');
       proxy.save(behaviour(next));
       const call = proxy.request('tools/call', { name: 'answer' });
-      while (builds(proxy) === before) await proxy.request('ping');
+      while (proxy.builds() === before) await proxy.request('ping');
       const { pid } = proxy.journal().at(-1)!;
       process.kill(pid, 'SIGKILL');
       await proxy.gone(pid);

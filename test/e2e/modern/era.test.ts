@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
-import type { Live } from '../../support/live.js';
+import type { ReloadProject } from '../../support/reload-project.js';
 import { meta, modern, script, toolsChanged, withTools } from './modern.js';
 import type { Modern } from './modern.js';
 
 const discoverLine = JSON.stringify({ jsonrpc: '2.0', id: 'd', method: 'server/discover', params: { _meta: meta } });
-const methods = (proxy: Live, generation: number) => proxy.told(generation).map(({ method }) => method);
+const methods = (proxy: ReloadProject, generation: number) => proxy.told(generation).map(({ method }) => method);
 
 /** The whole life of a legacy session over one reload. */
 async function livesLegacy(proxy: Modern): Promise<void> {

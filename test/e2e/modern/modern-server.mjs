@@ -1,6 +1,6 @@
-// A server that speaks both eras over stdio and is as strict as the published one: its first telling message pins it, and
-// what belongs to the other era is refused from then on. Made of functions that a test edits (see modern.ts). With JOURNAL set,
-// every line it receives is appended there, with generation and pid.
+// A server that speaks both eras over stdio and is as strict as the published one: its first telling message pins it,
+// and what belongs to the other era is refused from then on. Made of functions that a test edits (see modern.ts). With
+// JOURNAL set, every line it receives is appended there, with generation and pid.
 
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -6,11 +6,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { live } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import type { JournalEntry } from '../../support/journal.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
 import type { Message, Received } from '../../support/message.js';
 import { root } from '../../support/paths.js';
-import type { JournalEntry } from '../../support/reloadable.js';
 
 const server = pathToFileURL(join(root, 'test/e2e/modern/modern-server.mjs')).href;
 
@@ -39,7 +38,7 @@ export function withTools(more = ''): string {
 
 type Id = string | number;
 
-export interface Modern extends Live {
+export interface Modern extends ReloadProject {
   /** Sends a request with the modern `_meta`, and resolves with its response. */
   ask(method: string, params?: object, options?: { id?: Id; meta?: object }): Promise<Message>;
   /** The text that the tool `which`, or another, answers with. */

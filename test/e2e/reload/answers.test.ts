@@ -4,8 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import type { Message } from '../../support/message.js';
 
 const asking = `export const tools = {

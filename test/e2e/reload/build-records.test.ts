@@ -5,9 +5,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { projectDirOf } from '../../support/harness.js';
-import { behaviour } from '../../support/reloadable.js';
-import { built, watched } from './watched.js';
-import type { Watched, WatchedOptions } from './watched.js';
+import { type ReloadProject, watched, type WatchedOptions } from '../../support/reload-project.js';
+import { behaviour, built } from '../../support/reloadable.js';
 
 const command = ['--build', 'node build.mjs'];
 
@@ -16,7 +15,7 @@ function packaged(scripts: Record<string, string> = {}): Record<string, string> 
   return { ...built().files, 'package.json': JSON.stringify({ name: 'p', version: '1.0.0', scripts }) };
 }
 
-async function ended(proxy: Watched): Promise<void> {
+async function ended(proxy: ReloadProject): Promise<void> {
   proxy.end();
   await proxy.exit();
 }
@@ -25,7 +24,7 @@ for (const [how, given] of [
   ['that was found', { files: packaged({ build: 'node build.mjs' }) }],
   ['that was named', { files: packaged(), options: command }],
 ] as const) {
-  test(`P5: a build ${how} is run once more when its output is gone or another, and only then`, async (t) => {
+  test(`P5 a build ${how} is run once more when its output is gone or another, and only then`, async (t) => {
     const first = await watched(t, given);
     assert.equal(first.builds(), 1, 'no record: one build');
     await ended(first);
@@ -50,14 +49,14 @@ for (const [how, given] of [
   });
 }
 
-test('P6: an output that is deleted during a session is made again by a restart', async (t) => {
+test('P6 an output that is deleted during a session is made again by a restart', async (t) => {
   const proxy = await watched(t, { files: packaged(), options: [...command, '--agent-tools'] });
   proxy.files.remove('dist');
   assert.match(await proxy.call('restart_server', { reason: 'dist is gone' }), /was restarted/);
   assert.deepEqual([await proxy.call(), proxy.builds()], ['one', 2]);
 });
 
-test('P6: proxies with state directories of their own share the builds of their project', async (t) => {
+test('P6 proxies with state directories of their own share the builds of their project', async (t) => {
   const state = (name: string) => ['--state-dir', `state/${name}`];
   const one = await watched(t, { files: packaged(), options: [...command, ...state('one')] });
   const two = await watched(t, { on: one.files, options: [...command, ...state('two')] });
@@ -78,7 +77,7 @@ for (const [what, scripts, words] of [
     ['start', '--silent'],
   ],
 ] as const) {
-  test(`P6: ${what} that builds is not built by us as well: one build for each start`, async (t) => {
+  test(`P6 ${what} that builds is not built by us as well: one build for each start`, async (t) => {
     const proxy = await watched(t, { files: packaged(scripts), command: ['npm', ...words] });
     assert.deepEqual([await proxy.call(), proxy.builds()], ['one', 1]);
     proxy.say('two');

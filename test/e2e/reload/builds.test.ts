@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { processesOf } from '../../support/harness.js';
-import { behaviour } from '../../support/reloadable.js';
-import { built, startWatched, watched } from './watched.js';
+import { startWatched, watched } from '../../support/reload-project.js';
+import { behaviour, built } from '../../support/reloadable.js';
 
 const command = ['--build', 'node build.mjs'];
 
@@ -16,7 +16,7 @@ const withScript = (name: string, lock: Record<string, string> = {}): Record<str
   ...lock,
 });
 
-test('P7: a package.json script is run by the package manager that the lock file tells', async (t) => {
+test('P7 a package.json script is run by the package manager that the lock file tells', async (t) => {
   // A manager of our own on the PATH shows who was called, and with what.
   const manager = `#!/bin/sh\necho "pnpm $*" >> called.txt\nexec node build.mjs\n`;
   const files = { ...withScript('compile', { 'pnpm-lock.yaml': 'lockfileVersion: 9\n' }), 'bin/pnpm': manager };
@@ -32,7 +32,7 @@ test('P7: a package.json script is run by the package manager that the lock file
   assert.match(proxy.logged('building')[1]!.text, /pnpm run compile/);
 });
 
-test('P7: --build alone is the script of that name, and npm runs it without a lock file', async (t) => {
+test('P7 --build alone is the script of that name, and npm runs it without a lock file', async (t) => {
   const proxy = await watched(t, { files: withScript('build'), options: ['--build'] });
   proxy.say('two');
   assert.equal(await proxy.call(), 'two');
@@ -40,7 +40,7 @@ test('P7: --build alone is the script of that name, and npm runs it without a lo
   assert.match(proxy.logged('building')[1]!.text, /npm run build/);
 });
 
-test('P7: a build that fails reaches the next tool call with the words of the compiler, and the next save tries again', async (t) => {
+test('P7 a build that fails reaches the next tool call with the words of the compiler, and the next save tries again', async (t) => {
   const proxy = await watched(t, { ...built(), options: command });
   proxy.say('wrong');
   const { result } = await proxy.request('tools/call', { name: 'answer' });
@@ -67,14 +67,14 @@ test('P7: a build that fails reaches the next tool call with the words of the co
   assert.deepEqual([await proxy.generation(), proxy.builds()], [2, 3]);
 });
 
-test('P7: a failure that nobody asks about is reported too, without a call', async (t) => {
+test('P7 a failure that nobody asks about is reported too, without a call', async (t) => {
   const proxy = await watched(t, { ...built(), options: command });
   proxy.say('wrong');
   assert.match((await proxy.untilLogged('failed')).text, /node build\.mjs/);
   assert.match(await proxy.call(), /this is wrong/);
 });
 
-test('P7: a failure is over when the disk is back at what serves: no restart, and the build runs again', async (t) => {
+test('P7 a failure is over when the disk is back at what serves: no restart, and the build runs again', async (t) => {
   const proxy = await watched(t, { ...built(), options: command });
   proxy.say('wrong');
   assert.match(await proxy.call(), /this is wrong/);
@@ -83,7 +83,7 @@ test('P7: a failure is over when the disk is back at what serves: no restart, an
   assert.deepEqual([await proxy.generation(), proxy.builds()], [1, 3]);
 });
 
-test('P7: a build command that does not exist says so, and where it was looked for', async (t) => {
+test('P7 a build command that does not exist says so, and where it was looked for', async (t) => {
   const proxy = await watched(t, { files: withScript('compile'), options: ['--build', 'compile'] });
   proxy.files.write('package.json', '{ "scripts": {} }');
   proxy.say('two');
@@ -92,7 +92,7 @@ test('P7: a build command that does not exist says so, and where it was looked f
   assert.match(text, /package\.json/);
 });
 
-test('P7: of a long output an agent gets the beginning and the end, and where the rest lies', async (t) => {
+test('P7 of a long output an agent gets the beginning and the end, and where the rest lies', async (t) => {
   const lines = Array.from({ length: 4000 }, (_, line) => `line ${line} of the compiler`);
   const proxy = await watched(t, { files: { ...built().files, 'build-says': lines.join('\n') }, options: command });
   proxy.say('wrong');
@@ -105,7 +105,7 @@ test('P7: of a long output an agent gets the beginning and the end, and where th
   for (const said of [/line 2000 of/, /this is wrong/]) assert.match(readFileSync(whole, 'utf8'), said);
 });
 
-test('P6: a newer change ends the build with all its processes, grandchildren too', async (t) => {
+test('P6 a newer change ends the build with all its processes, grandchildren too', async (t) => {
   const { files } = built();
   // A child that outlives its parent and would go on writing.
   files['build.mjs'] = `
@@ -135,7 +135,7 @@ test('P6: a newer change ends the build with all its processes, grandchildren to
   assert.equal(proxy.logged('failed').length, 0);
 });
 
-test('P6: what an abandoned build has left counts for nothing', async (t) => {
+test('P6 what an abandoned build has left counts for nothing', async (t) => {
   const { files } = built();
   // It has written half of its output when it is abandoned.
   files['build.mjs'] = files['build.mjs']!.replace(
@@ -153,7 +153,7 @@ test('P6: what an abandoned build has left counts for nothing', async (t) => {
   assert.doesNotMatch(readFileSync(proxy.files.path('dist/behaviour.mjs'), 'utf8'), /half of it/);
 });
 
-test('P5: what was built before is not built again at the next start, unless the sources differ', async (t) => {
+test('P5 what was built before is not built again at the next start, unless the sources differ', async (t) => {
   const first = await watched(t, { ...built(), options: command });
   first.end();
   await first.exit();
@@ -169,7 +169,7 @@ test('P5: what was built before is not built again at the next start, unless the
   assert.equal(third.builds(), 3);
 });
 
-test('P6: a build that was spared is made up for when the server does not start', async (t) => {
+test('P6 a build that was spared is made up for when the server does not start', async (t) => {
   const first = await watched(t, { ...built(), options: command });
   first.end();
   await first.exit();
@@ -180,7 +180,7 @@ test('P6: a build that was spared is made up for when the server does not start'
   assert.equal(second.builds(), 2);
 });
 
-test('P6: a build that was killed with its proxy is not taken for done', async (t) => {
+test('P6 a build that was killed with its proxy is not taken for done', async (t) => {
   const first = await watched(t, { ...built(), options: command, mayLeave: true });
   first.files.write('hold-build', '');
   first.say('two');
@@ -192,7 +192,7 @@ test('P6: a build that was killed with its proxy is not taken for done', async (
   assert.equal(await second.call(), 'two');
 });
 
-test('P6: two proxies on one project build once for each change, one after the other', async (t) => {
+test('P6 two proxies on one project build once for each change, one after the other', async (t) => {
   const one = await watched(t, { ...built(), options: command });
   const two = await watched(t, { on: one.files, options: command });
   assert.equal(one.builds(), 1);
@@ -203,7 +203,7 @@ test('P6: two proxies on one project build once for each change, one after the o
   assert.equal(one.builds(), 4);
 });
 
-test('P7: a build that takes longer than --build-timeout is ended and reported', async (t) => {
+test('P7 a build that takes longer than --build-timeout is ended and reported', async (t) => {
   const proxy = await watched(t, { ...built(), options: [...command, '--build-timeout', '1500'] });
   proxy.files.write('hold-build', '');
   proxy.say('two');
@@ -215,7 +215,7 @@ test('P7: a build that takes longer than --build-timeout is ended and reported',
   assert.equal(await proxy.call(), 'three');
 });
 
-test('P6: SIGUSR2 rebuilds and restarts though nothing has changed', async (t) => {
+test('P6 SIGUSR2 rebuilds and restarts though nothing has changed', async (t) => {
   const proxy = await watched(t, { ...built(), options: command });
   proxy.kill('SIGUSR2');
   await proxy.untilLogged('reloaded');
@@ -225,7 +225,7 @@ test('P6: SIGUSR2 rebuilds and restarts though nothing has changed', async (t) =
   assert.deepEqual([await proxy.call(), proxy.builds()], ['one', 3]);
 });
 
-test('P14: a state directory that can not be written costs nothing but the memory of what is built', async (t) => {
+test('P14 a state directory that can not be written costs nothing but the memory of what is built', async (t) => {
   const nowhere = '/dev/null/state';
   const proxy = await watched(t, {
     ...built(),
@@ -238,7 +238,7 @@ test('P14: a state directory that can not be written costs nothing but the memor
   assert.match(await proxy.call(), /this is wrong/);
 });
 
-test('P5: --no-build builds nothing, whatever package.json offers', async (t) => {
+test('P5 --no-build builds nothing, whatever package.json offers', async (t) => {
   const files = { ...withScript('build'), 'dist/behaviour.mjs': behaviour('one') };
   const proxy = await watched(t, { files, options: ['--no-build'] });
   proxy.files.write('src/a.mjs', '1');

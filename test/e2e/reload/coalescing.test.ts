@@ -7,11 +7,13 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
 import { project } from '../../support/harness.js';
-import { built, gated, startWatched, until, watched } from './watched.js';
+import { startWatched, watched } from '../../support/reload-project.js';
+import { built, gated } from '../../support/reloadable.js';
+import { until } from '../../support/until.js';
 
 const building = ['--build', 'node build.mjs'];
 
-test('P6 settles: any number of saves during a build cause one more reload', async (t) => {
+test('P6 any number of saves during a build cause one more reload', async (t) => {
   const proxy = await watched(t, { ...built(), options: building });
   proxy.files.write('hold-build', '');
   proxy.say('0');
@@ -25,7 +27,7 @@ test('P6 settles: any number of saves during a build cause one more reload', asy
   assert.equal(proxy.logged('reloaded').length, 1);
 });
 
-test('P6 settles: any number of saves during a handshake cause one more reload', async (t) => {
+test('P6 any number of saves during a handshake cause one more reload', async (t) => {
   const proxy = await watched(t, gated());
   proxy.files.write('hold-start', '');
   proxy.say('0');
@@ -42,7 +44,7 @@ test('P6 settles: any number of saves during a handshake cause one more reload',
 });
 
 for (const strategy of ['overlap', 'replace']) {
-  test(`P6 settles: any number of saves during a drain cause one more reload (${strategy})`, async (t) => {
+  test(`P6 any number of saves during a drain cause one more reload (${strategy})`, async (t) => {
     const proxy = await watched(t, { ...gated(), options: ['--strategy', strategy] });
     const slow = proxy.call('effect', { file: proxy.files.path('effect'), until: proxy.files.path('go') });
     await until(() => existsSync(proxy.files.path('effect')), 'the effect', proxy);
@@ -63,7 +65,7 @@ for (const strategy of ['overlap', 'replace']) {
   });
 }
 
-test('P6 settles: a checkout of 1,000 files is one reload', async (t) => {
+test('P6 a checkout of 1,000 files is one reload', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`src/${i % 20}/${i}.mjs`, `${i}`]));
   // On a machine that is busy a checkout takes longer than the usual debounce waits at most.
   const proxy = await watched(t, { files: many, options: ['--debounce', '3000'] });
@@ -122,7 +124,7 @@ test('P6 settles, P4 fresh: 25 edits 100 ms apart under a stream of calls, each 
   assert.ok(proxy.logged('reloaded').length <= 25);
 });
 
-test('P6 settles: an edit during the very first start is not lost', async (t) => {
+test('P6 an edit during the very first start is not lost', async (t) => {
   const proxy = startWatched(t, { files: { ...gated().files, 'hold-start': '' } });
   const session = proxy.initialize();
   await proxy.waitForLog('generation 1 waits');
@@ -132,7 +134,7 @@ test('P6 settles: an edit during the very first start is not lost', async (t) =>
   assert.equal(await proxy.call(), 'two');
 });
 
-test('P6 settles: an edit during the very first build is not lost', async (t) => {
+test('P6 an edit during the very first build is not lost', async (t) => {
   const proxy = startWatched(t, { files: { ...built().files, 'hold-build': '' }, options: building });
   const session = proxy.initialize();
   await proxy.untilBuilding(1);

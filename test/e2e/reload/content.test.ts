@@ -6,18 +6,18 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { behaviour } from '../../support/reloadable.js';
-import { built, modes, watched, type Watched } from './watched.js';
+import { modes, type ReloadProject, watched } from '../../support/reload-project.js';
+import { behaviour, built } from '../../support/reloadable.js';
 
 const file = 'src/behaviour.mjs';
 
-function git(proxy: Watched, ...args: string[]): void {
+function git(proxy: ReloadProject, ...args: string[]): void {
   const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main'];
   const env = { PATH: process.env['PATH'], HOME: proxy.files.directory, GIT_CONFIG_NOSYSTEM: '1' };
   execFileSync('git', [...identity, ...args], { cwd: proxy.files.directory, env, stdio: 'pipe' });
 }
 
-const nothing: [what: string, act: (proxy: Watched) => void][] = [
+const nothing: [what: string, act: (proxy: ReloadProject) => void][] = [
   ['touch', ({ files }) => files.touch(file)],
   ['chmod', ({ files }) => chmodSync(files.path(file), 0o600)],
   ['a save of the same bytes', ({ files }) => writeFileSync(files.path(file), readFileSync(files.path(file)))],

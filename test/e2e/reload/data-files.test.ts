@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DATA_ENDINGS } from '#src/watch/data-files.js';
 import { apart, reloads, serving, warnings } from './data-server.js';
 
-test('P4 fresh: an edit of a data file of any ending, and of .env, is served by the next call, without options', async (t) => {
+test('P4 an edit of a data file of any ending, and of .env, is served by the next call, without options', async (t) => {
   const names = [...DATA_ENDINGS.map((ending) => `data/x.${ending}`), '.env', '.env.local'];
   const files = Object.fromEntries(names.map((name) => [name, 'before']));
   const proxy = await serving(t, { reads: names, files: { ...files, '.gitignore': '.env*\n' } });
@@ -21,7 +21,7 @@ test('P4 fresh: an edit of a data file of any ending, and of .env, is served by 
   assert.deepEqual(warnings(proxy), []);
 });
 
-test('P4 fresh: a new data file, and one that is gone, restart the server too', async (t) => {
+test('P4 a new data file, and one that is gone, restart the server too', async (t) => {
   const proxy = await serving(t, { reads: ['prompts/new.md'] });
   await apart();
   proxy.files.write('prompts/new.md', 'here');
@@ -31,7 +31,7 @@ test('P4 fresh: a new data file, and one that is gone, restart the server too', 
   assert.equal(await proxy.call('read', { file: 'prompts/new.md' }), 'none');
 });
 
-test('P5 content only: tests, docs, lock files, configurations of clients and what git ignores restart nothing', async (t) => {
+test('P5 tests, docs, lock files, configurations of clients and what git ignores restart nothing', async (t) => {
   const names = [
     'README.md',
     'CLAUDE.md',
@@ -53,7 +53,7 @@ test('P5 content only: tests, docs, lock files, configurations of clients and wh
   assert.equal(await proxy.call('generation'), '2');
 });
 
-test('P6 settles: twenty calls that each write a file restart the server once, and one warning names it', async (t) => {
+test('P6 twenty calls that each write a file restart the server once, and one warning names it', async (t) => {
   const proxy = await serving(t, { files: { 'notes.json': '{}' } });
   for (let call = 0; call < 20; call++) assert.equal(await proxy.call('write', { file: 'notes.json' }), 'written');
   await proxy.call('generation');
@@ -64,7 +64,7 @@ test('P6 settles: twenty calls that each write a file restart the server once, a
   );
 });
 
-test('P6 settles: so do calls with pauses between them, and calls that each write a new file', async (t) => {
+test('P6 so do calls with pauses between them, and calls that each write a new file', async (t) => {
   const proxy = await serving(t, {});
   for (let call = 0; call < 5; call++) {
     await proxy.call('write', { file: `notes/${call}.txt` });
@@ -73,7 +73,7 @@ test('P6 settles: so do calls with pauses between them, and calls that each writ
   assert.ok(reloads(proxy) <= 2, proxy.transcript());
 });
 
-test('P6 settles: a server that writes only after it has answered is restarted twice at most', async (t) => {
+test('P6 a server that writes only after it has answered is restarted twice at most', async (t) => {
   const proxy = await serving(t, { files: { 'notes.json': '{}' } });
   for (let call = 0; call < 8; call++) {
     await proxy.call('later', { file: 'notes.json' });
@@ -83,14 +83,14 @@ test('P6 settles: a server that writes only after it has answered is restarted t
   assert.equal(warnings(proxy).length, 1);
 });
 
-test('P6 settles: one long call that writes a file again and again restarts the server twice at most', async (t) => {
+test('P6 one long call that writes a file again and again restarts the server twice at most', async (t) => {
   const proxy = await serving(t, { files: { 'progress.json': '{}' } });
   await proxy.call('write', { file: 'progress.json', times: 10, pause: 150 });
   await proxy.call('generation');
   assert.ok(reloads(proxy) <= 2, proxy.transcript());
 });
 
-test('P4 fresh: what the server writes itself is an edit when somebody saves it between calls', async (t) => {
+test('P4 what the server writes itself is an edit when somebody saves it between calls', async (t) => {
   const proxy = await serving(t, { reads: ['notes.json'], files: { 'notes.json': 'first' } });
   for (let call = 0; call < 5; call++) await proxy.call('write', { file: 'notes.json' });
   const before = reloads(proxy);
@@ -100,7 +100,7 @@ test('P4 fresh: what the server writes itself is an edit when somebody saves it 
   assert.equal(reloads(proxy), before + 1);
 });
 
-test('P4 fresh: a source that is edited while calls run is never taken for data', async (t) => {
+test('P4 a source that is edited while calls run is never taken for data', async (t) => {
   const proxy = await serving(t, { files: { 'notes.json': '{}' } });
   for (let time = 1; time <= 4; time++) {
     const running = proxy.call('write', { file: 'src/unread.txt.none', times: 2, pause: 100 });

@@ -3,7 +3,7 @@
 
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startWatched, type Watched } from './watched.js';
+import { type ReloadProject, startWatched } from '../../support/reload-project.js';
 
 const server = `
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
 });
 `;
 
-export interface CommandLineOptions {
+export interface Given {
   /** The files that the server reads when it starts. */
   reads?: readonly string[];
   files?: Record<string, string>;
@@ -62,7 +62,7 @@ export interface CommandLineOptions {
   writes?: 'start' | 'interval' | 'end';
 }
 
-export async function serving(t: TestContext, given: CommandLineOptions): Promise<Watched> {
+export async function serving(t: TestContext, given: Given): Promise<ReloadProject> {
   const { reads = [], files = {}, options = [], watch = [], writes } = given;
   const proxy = startWatched(t, {
     watch,
@@ -79,5 +79,5 @@ export async function serving(t: TestContext, given: CommandLineOptions): Promis
 /** So long after an answer, whatever changes is no longer put down to the call. */
 export const apart = () => delay(300);
 
-export const reloads = (proxy: Watched) => proxy.logged('reloaded').length;
-export const warnings = (proxy: Watched) => proxy.logged('warning').map(({ text }) => text);
+export const reloads = (proxy: ReloadProject) => proxy.logged('reloaded').length;
+export const warnings = (proxy: ReloadProject) => proxy.logged('warning').map(({ text }) => text);

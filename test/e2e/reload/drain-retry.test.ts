@@ -6,9 +6,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 const drain = ['--drain', '300'];
 /** A server that ends sooner with exit code 0 does not leave on purpose. The time is what is tested. */
@@ -16,7 +15,7 @@ const LEAVES_AFTER_MS = 5100;
 const mayHaveRun = /may or may not have taken effect.*not sent again/;
 
 /** Which generations ran the tool `effect`, in order. */
-const effects = (proxy: Live) => {
+const effects = (proxy: ReloadProject) => {
   const file = proxy.files.path('effects');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };

@@ -4,7 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { agent } from '../agent/agent.js';
 import { modern, script as modernScript } from '../modern/modern.js';
 import { live as liveSdk } from '../modern/sdk.js';
@@ -16,7 +17,7 @@ export const tools = { first: () => generation };`;
 
 const names = (result: { tools: { name: string }[] }) => result.tools.map(({ name }) => name);
 
-test('P9 lists: the first tool that an edit adds is announced, listed and called, and the last that is removed is gone', async (t) => {
+test('P9 the first tool that an edit adds is announced, listed and called, and the last that is removed is gone', async (t) => {
   const proxy = await live(t, scripted(prompts), { initialize: false });
   const { capabilities } = await proxy.initialize();
   assert.deepEqual(capabilities, { prompts: { listChanged: true }, tools: { listChanged: true } });
@@ -32,7 +33,7 @@ test('P9 lists: the first tool that an edit adds is announced, listed and called
   assert.doesNotMatch(proxy.stderr(), /gained|lost/);
 });
 
-test('P2 same bytes: tools that a server has and does not declare are listed as ever', async (t) => {
+test('P2 tools that a server has and does not declare are listed as ever', async (t) => {
   const proxy = await live(t, scripted(`export const capabilities = {}; export const tools = { odd: () => 'odd' };`));
   assert.deepEqual(names((await proxy.request('tools/list')).result), ['odd']);
   assert.equal(await proxy.call('odd'), 'odd');
@@ -43,7 +44,7 @@ for (const [what, handler] of Object.entries({
   'dies of the question': 'process.exit(1)',
   'answers something else': '({ echo: true })',
 })) {
-  test(`P1 one answer: the tools of a server that declares none and ${what} are an empty list, and it is asked once`, async (t) => {
+  test(`P1 the tools of a server that declares none and ${what} are an empty list, and it is asked once`, async (t) => {
     const deaf = (more = '') => `export const capabilities = { prompts: {} };
       export const methods = { 'tools/list': () => ${handler}, 'prompts/list': () => ({ prompts: [] }) };${more}`;
     const proxy = await live(t, scripted(deaf()));
@@ -80,7 +81,7 @@ test('capabilities that an edit adds beside tools stand in the log and in server
   );
 });
 
-test('P16 either era: a modern client that never asked for them: capabilities that an edit adds stand in the log', async (t) => {
+test('P16 a modern client that never asked for them: capabilities that an edit adds stand in the log', async (t) => {
   const declaring = (capabilities: string) =>
     modernScript(`export const capabilities = ${capabilities}; export const tools = { which: () => generation };`);
   const proxy = await modern(t, declaring('{ tools: {} }'));
@@ -104,7 +105,7 @@ serveStdio(() => {
 `;
 
 for (const client of ['v1', 'v2 auto'] as const) {
-  test(`P16 either era: a client of SDK ${client} finds the first tool by itself`, async (t) => {
+  test(`P16 a client of SDK ${client} finds the first tool by itself`, async (t) => {
     const sdk = await liveSdk(t, client, { 'server.mjs': sdkServer, 'src/tools.mjs': 'export const tools = {};\n' });
     assert.deepEqual(await sdk.tools(), []);
     sdk.files.write('src/tools.mjs', `export const tools = { first: () => 'here' };\n`);

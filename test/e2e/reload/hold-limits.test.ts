@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 const call = (id: number, more = '') =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"answer"${more}}}`;

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 const initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 

@@ -5,15 +5,15 @@ import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { resolveConfig, type Rule } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
-import { createLog } from '#src/sinks/log.js';
+import { createEventBus } from '#src/events/bus.js';
+import { subscribeLog } from '#src/sinks/log.js';
 import { createProxy } from '#src/proxy.js';
-import { newMarker, testEnvironment, type Message } from '../../support/harness.js';
-import { splitLines } from '../../support/lines.js';
-import { deferred, type Deferred } from '../../support/waits.js';
 import { cleanup } from '../../support/cleanup.js';
+import { converse, type Conversation } from '../../support/conversation.js';
+import { newMarker, testEnvironment } from '../../support/harness.js';
+import { createTranscript } from '../../support/transcript.js';
 
-export interface InProcess {
-  initialize(): Promise<void>;
+export interface InProcess extends Conversation {
   /** What the tool `answer` says. */
   call(): Promise<string>;
   /** The log so far. */
@@ -22,44 +22,27 @@ export interface InProcess {
 
 export function inProcess(t: TestContext, cwd: string, rules: readonly Rule[]): InProcess {
   const log: string[] = [];
-  const pending = new Map<number, Deferred<Message>>();
   const [input, output, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stderr.resume();
-  const lines = splitLines((line) => {
-    const message = JSON.parse(line.toString()) as Message;
-    if (message.method === undefined) pending.get(Number(message.id))?.resolve(message);
-  });
-  output.on('data', (chunk: Buffer) => lines.push(chunk));
-
   const env = testEnvironment(newMarker());
   const resolved = resolveConfig({ command: process.execPath, args: ['server.mjs'] }, { cwd, env });
   if (!resolved.ok) throw new Error(resolved.error);
   const config = fixedConfig({ ...resolved.value.config, rules });
   const write = (line: string) => void log.push(line);
-  const proxy = createProxy({ input, output, stderr }, config, createLog({ level: 'debug', format: 'text', write }));
+  const events = createEventBus();
+  subscribeLog(events, { level: 'debug', format: 'text', write });
+  const proxy = createProxy({ input, output, stderr }, config, events);
   cleanup(t, async () => {
     input.end();
     await proxy.closed;
   });
 
-  let lastId = 0;
-  const send = (message: object) => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const request = (method: string, params: object) => {
-    const id = ++lastId;
-    const answer = deferred<Message>(`waiting for the response to ${method}`, () => log.join(''), 60_000);
-    pending.set(id, answer);
-    send({ id, method, params });
-    return answer.promise;
-  };
+  const client = converse({ stdin: input, stdout: output }, createTranscript('transcript of a proxy in this process'));
   return {
+    ...client,
     log,
-    async initialize() {
-      const clientInfo = { name: 'test-client', version: '1.0.0' };
-      await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-      send({ method: 'notifications/initialized' });
-    },
     async call() {
-      const { result, error } = await request('tools/call', { name: 'answer' });
+      const { result, error } = await client.request('tools/call', { name: 'answer' }, { deadline: 60_000 });
       if (error !== undefined) throw new Error(`${error.message}\n${log.join('')}`);
       return result.content[0].text as string;
     },

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import { project, startProxy } from '../../support/harness.js';
 import { root } from '../../support/paths.js';
 import { kinds, saveAndCall, versions } from '../../support/versions.js';
-import { watched } from './watched.js';
+import { watched } from '../../support/reload-project.js';
 
 /** Every n-th event is lost. */
 const environment = (nth: number) => ({

@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 
 const tools = 'export const tools = { which: () => generation };';
 const told = (...kinds: string[]) => kinds.map((kind) => `notifications/${kind}/list_changed`);

@@ -4,9 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
-import type { Behaviour } from '../../support/reloadable.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, type Behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 type Lists = NonNullable<Behaviour['lists']>;
 

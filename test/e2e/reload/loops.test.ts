@@ -6,14 +6,14 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
 import { project } from '../../support/harness.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { modes, type ReloadProject, watched } from '../../support/reload-project.js';
+import { behaviour, built, reloadable } from '../../support/reloadable.js';
 import { inProcess } from './in-process.js';
-import { built, modes, watched, type Watched } from './watched.js';
 
 const building = ['--build', 'node build.mjs'];
 
 /** Whether nothing restarts by itself for a while. Only time can show that nothing comes. */
-async function rests(proxy: Watched): Promise<void> {
+async function rests(proxy: ReloadProject): Promise<void> {
   const before = await proxy.generation();
   await delay(800);
   assert.equal(await proxy.generation(), before, proxy.transcript());
@@ -40,7 +40,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test('P6 settles: a server that writes into its own watched tree soon after it has started', async (t) => {
+test('P6 a server that writes into its own watched tree soon after it has started', async (t) => {
   const proxy = await watched(t, { ...writing('setTimeout(note, 300);') });
   // It is caught, and from then on only a request brings another reload.
   const { files } = await proxy.untilLogged('warning');
@@ -52,7 +52,7 @@ test('P6 settles: a server that writes into its own watched tree soon after it h
   assert.ok(after > before && after <= before + 2, `${before} reloads, then ${after}`);
 });
 
-test('P6 settles: a server that writes into its own watched tree all the time', async (t) => {
+test('P6 a server that writes into its own watched tree all the time', async (t) => {
   const proxy = await watched(t, { ...writing('setInterval(note, 50);') });
   const { files } = await proxy.untilLogged('warning');
   assert.deepEqual(files, ['src/started.json']);
@@ -63,7 +63,7 @@ test('P6 settles: a server that writes into its own watched tree all the time', 
   }
 });
 
-test('P6 settles: a build that writes other bytes into its sources each time', async (t) => {
+test('P6 a build that writes other bytes into its sources each time', async (t) => {
   const { files } = built();
   const generates = `writeFileSync('src/generated.mjs', String(process.hrtime.bigint()));`;
   files['build.mjs'] += generates;
@@ -80,7 +80,7 @@ test('P6 settles: a build that writes other bytes into its sources each time', a
   assert.equal(proxy.builds(), before);
 });
 
-test('P6 settles: a build that writes the same bytes into its sources each time is no loop at all', async (t) => {
+test('P6 a build that writes the same bytes into its sources each time is no loop at all', async (t) => {
   const { files } = built();
   files['build.mjs'] += `writeFileSync('src/generated.mjs', 'always the same');`;
   const proxy = await watched(t, { files, options: building });
@@ -95,7 +95,7 @@ test('P6 settles: a build that writes the same bytes into its sources each time 
   assert.deepEqual(proxy.logged('warning'), []);
 });
 
-test('P6 settles: a build that formats its sources', async (t) => {
+test('P6 a build that formats its sources', async (t) => {
   const { files } = built();
   files['build.mjs'] += `writeFileSync('src/behaviour.mjs', source.trimEnd() + '\\n// formatted\\n');`.replace(
     'source.trimEnd()',
@@ -109,7 +109,7 @@ test('P6 settles: a build that formats its sources', async (t) => {
   assert.match(readFileSync(proxy.files.path('src/behaviour.mjs'), 'utf8'), /formatted\n$/);
 });
 
-test('P6 settles: two rules whose builds write into what the other one watches', async (t) => {
+test('P6 two rules whose builds write into what the other one watches', async (t) => {
   const build = (to: string) => `
     import { appendFileSync, writeFileSync } from 'node:fs';
     appendFileSync('builds.txt', '${to}\\n');
@@ -141,7 +141,7 @@ test('P6 settles: two rules whose builds write into what the other one watches',
   await settled();
 });
 
-test('P6 settles: a person who saves the same file in one build after the other is not taken for an output', async (t) => {
+test('P6 a person who saves the same file in one build after the other is not taken for an output', async (t) => {
   // With so long a debounce, a save is noticed when the build under way has ended.
   const proxy = await watched(t, { ...built(), options: [...building, '-d', '20000'] });
   proxy.files.write('hold-build', '');

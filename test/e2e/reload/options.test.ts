@@ -1,14 +1,13 @@
 // The options that change what a reload does to messages, each on the built bin: --concurrency, --while-reloading,
-// --retry,
-// --notify, --drain, --start-timeout, and the ways to have no reloading at all. --hold is hold-limits.test.ts's, --strategy
-// strategy.test.ts's.
+// --retry, --notify, --drain, --start-timeout, and the ways to have no reloading at all. --hold is
+// hold-limits.test.ts's, --strategy strategy.test.ts's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
 import { startDirect } from '../../support/harness.js';
-import { live, script, scripted } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { live } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 const calls = (lines: { method?: string; id?: unknown }[]) =>
   lines.flatMap(({ method, id }) => (method === 'tools/call' ? [id] : []));

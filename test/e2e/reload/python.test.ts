@@ -72,7 +72,7 @@ for (const [what, env, options] of [
   ['under a prefix', { PYTHONPYCACHEPREFIX: 'cache' }, []],
   ['beside the sources, with --strategy replace', {}, ['--strategy', 'replace']],
 ] as const) {
-  test(`P4 fresh: Python never runs old bytecode, with its caches ${what}`, async (t) => {
+  test(`P4 Python never runs old bytecode, with its caches ${what}`, async (t) => {
     const proxy = await python(t, env, options);
     assert.equal(await proxy.call('word'), 'one');
     const caches =
@@ -87,7 +87,7 @@ for (const [what, env, options] of [
   });
 }
 
-test('P4 fresh: an edit, git stash and git stash pop are three versions for Python too', async (t) => {
+test('P4 an edit, git stash and git stash pop are three versions for Python too', async (t) => {
   const proxy = await python(t);
   const git = (...args: string[]): unknown =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: proxy.files.directory });
@@ -114,7 +114,7 @@ test('P4 fresh: an edit, git stash and git stash pop are three versions for Pyth
   }
 });
 
-test('P4 fresh: what a draining server caches after the edit is not what the next one runs', async (t) => {
+test('P4 what a draining server caches after the edit is not what the next one runs', async (t) => {
   const proxy = await python(t);
   assert.equal(await proxy.call('word'), 'one');
   const late = proxy.call('put_back');

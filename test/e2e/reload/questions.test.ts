@@ -4,8 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import type { Message } from '../../support/message.js';
 
 /** A server whose tool `ask` asks under the id 0 and gives the answer back, stamped with its generation. */
@@ -18,7 +18,7 @@ const asking = `export const tools = {
 const changed = script(`${asking} // changed`);
 
 /** The question of a generation, once it has arrived. */
-async function question(proxy: Live, generation: number): Promise<Message> {
+async function question(proxy: ReloadProject, generation: number): Promise<Message> {
   const { message } = await proxy.waitFor(
     ({ method, params }) => method === 'sampling/createMessage' && params.generation === generation,
     `the question of generation ${generation}`,
@@ -26,7 +26,7 @@ async function question(proxy: Live, generation: number): Promise<Message> {
   return message;
 }
 
-const reply = (proxy: Live, { id }: Message, text: string) =>
+const reply = (proxy: ReloadProject, { id }: Message, text: string) =>
   proxy.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"text":"${text}"}}`);
 
 test('P10 two generations ask under the same id: the client sees two, and each answer finds its asker', async (t) => {

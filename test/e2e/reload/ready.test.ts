@@ -3,17 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
+import { readLog } from '../../support/proxy-log.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 
 const good = script('export const tools = { which: () => generation };');
 const json = ['--log-format', 'json'];
-const events = (stderr: string): { event: string; generation?: number; pid?: number; ms?: number }[] =>
-  stderr
-    .split('\n')
-    .filter((line) => line.startsWith('{"time"'))
-    .map((line) => JSON.parse(line));
 const startsAndReady = (stderr: string) =>
-  events(stderr).flatMap(({ event, generation }) =>
+  readLog(stderr).flatMap(({ event, generation }) =>
     generation !== undefined && ['starting', 'ready', 'reloaded', 'failed'].includes(event)
       ? [`${event} ${generation}`]
       : [],
@@ -29,7 +26,7 @@ test('P7 a server is said to be ready when it has answered, and starting before'
   assert.deepEqual(startsAndReady(proxy.stderr()), ['starting 1', 'starting 2']);
   await proxy.initialize();
   await proxy.waitForLog('ready: generation 2');
-  const ready = events(proxy.stderr()).find(({ event }) => event === 'ready')!;
+  const ready = readLog(proxy.stderr()).find(({ event }) => event === 'ready')!;
   assert.ok(ready.pid! > 0 && ready.ms! >= 0);
   await proxy.call('which');
   proxy.save(good);

@@ -4,16 +4,15 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted } from '../../support/live.js';
-import type { Live } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 const exact =
   '{"protocolVersion":"2025-11-25", "capabilities":{"roots":{"listChanged":true},"experimental":{"n":12345678901234567890,"f":1.0,"n":1e2}},"clientInfo":{"name":"\\u0061é","version":"1"},"unknown":[ ]}';
 const initialize = `{"id":0,"params":${exact},"jsonrpc":"2.0","method":"initialize"}`;
 
 /** What a generation was told besides requests for lists, in the order in which it was told. */
-function retold(proxy: Live, generation: number): string[] {
+function retold(proxy: ReloadProject, generation: number): string[] {
   const told = proxy.told(generation).filter(({ method }) => !method?.endsWith('/list'));
   return told.map(({ method, params }) => [method, params?.level ?? params?.uri].filter(Boolean).join(' '));
 }

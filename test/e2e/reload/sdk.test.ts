@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import {
@@ -15,6 +14,7 @@ import {
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { until } from '../../support/until.js';
 import { cleanup } from '../../support/cleanup.js';
 import { newMarker, processesLeft, project, proxyCommand, testEnvironment } from '../../support/harness.js';
 
@@ -59,14 +59,6 @@ async function connect(t: TestContext, options: string[], command: string[], cwd
   return { client, transport, heard, log: () => log };
 }
 
-async function until(holds: () => boolean, story: () => string): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (!holds()) {
-    assert.ok(performance.now() < deadline, `waited for too long\n${story()}`);
-    await delay(10);
-  }
-}
-
 const module = (name: string) => JSON.stringify(import.meta.resolve(`@modelcontextprotocol/sdk/server/${name}.js`));
 
 /** A server of SDK v1: one tool that answers, others by name, a resource that can be subscribed to. */
@@ -104,7 +96,7 @@ test('P1 P9 an SDK v1 client and server over reloads: no call lost, the handlers
 
   files.writeAtomic('src/server.mjs', sdkServer('three', ['added']));
   assert.equal(await call('added'), 'three');
-  await until(() => heard.length >= 3, log);
+  await until(() => heard.length >= 3, 'three notifications', { transcript: log });
   assert.deepEqual(heard.slice(1), ['notifications/tools/list_changed', 'memo://1']);
   assert.equal((await client.listTools()).tools.length, 4);
   assert.deepEqual(JSON.parse(await call('roots')), { roots: [{ uri: 'file:///here' }] });
@@ -131,7 +123,7 @@ test(
         await Promise.all(calls),
         ['0', '1', '2', '3', '4'].map((text) => `Echo: ${text}`),
       );
-      await until(() => log().includes(`generation ${generation}`), log);
+      await until(() => log().includes(`generation ${generation}`), 'the log', { transcript: log });
       assert.equal(await echo('after'), 'Echo: after');
     }
     // It registers one of its tools some time after the handshake, so it changes its list itself.

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apart, reloads, serving, warnings } from './data-server.js';
-import type { Watched } from './watched.js';
+import type { ReloadProject } from '../../support/reload-project.js';
 
-async function writes(proxy: Watched, calls: number, file: (call: number) => string): Promise<void> {
+async function writes(proxy: ReloadProject, calls: number, file: (call: number) => string): Promise<void> {
   for (let call = 0; call < calls; call++) assert.equal(await proxy.call('write', { file: file(call) }), 'written');
   await proxy.call('generation');
 }
@@ -19,7 +19,7 @@ const places: [title: string, file: (call: number) => string][] = [
   ['two files in turn', (call) => ['a.json', 'b.json'][call % 2]!],
 ];
 for (const [title, file] of places) {
-  test(`P6 settles: twenty calls that each write restart the server twice at most: ${title}`, async (t) => {
+  test(`P6 twenty calls that each write restart the server twice at most: ${title}`, async (t) => {
     const proxy = await serving(t, { files: { 'a.json': '', 'b.json': '' } });
     await writes(proxy, 20, file);
     assert.ok(reloads(proxy) <= 2, proxy.transcript());
@@ -46,7 +46,7 @@ for (const [options, file, ignore] of loops) {
 }
 
 for (const kind of ['start', 'interval', 'end'] as const) {
-  test(`P6 settles: a server that writes data with no call running is not reloaded for ever, nor by each call: ${kind}`, async (t) => {
+  test(`P6 a server that writes data with no call running is not reloaded for ever, nor by each call: ${kind}`, async (t) => {
     const proxy = await serving(t, { writes: kind, files: { 'state.json': '' } });
     proxy.files.write('src/edited.mjs', '// now');
     const { text } = await proxy.untilLogged('warning');
@@ -65,7 +65,7 @@ for (const kind of ['start', 'interval', 'end'] as const) {
   });
 }
 
-test('P4 fresh: what the server writes with no call running is an edit when somebody saves it at rest', async (t) => {
+test('P4 what the server writes with no call running is an edit when somebody saves it at rest', async (t) => {
   const proxy = await serving(t, { writes: 'start', reads: ['state.json'], files: { 'state.json': '' } });
   await proxy.untilLogged('warning');
   // So long has no server of this kind ever waited.
@@ -77,9 +77,9 @@ test('P4 fresh: what the server writes with no call running is an edit when some
 });
 
 const prompt = { reads: ['prompts/a.md'], files: { 'prompts/a.md': 'v0' } };
-const read = (proxy: Watched) => proxy.call('read', { file: 'prompts/a.md' });
+const read = (proxy: ReloadProject) => proxy.call('read', { file: 'prompts/a.md' });
 
-test('P4 fresh: edits right after each answer may be taken for the server’s, but are served after a rest', async (t) => {
+test('P4 edits right after each answer may be taken for the server’s, but are served after a rest', async (t) => {
   const proxy = await serving(t, prompt);
   await read(proxy);
   for (let edit = 1; edit <= 6; edit++) {
@@ -90,7 +90,7 @@ test('P4 fresh: edits right after each answer may be taken for the server’s, b
   assert.equal(await read(proxy), 'v6', proxy.transcript());
 });
 
-test('P4 fresh: an edit after a request that calls no tool is an edit, however soon it comes', async (t) => {
+test('P4 an edit after a request that calls no tool is an edit, however soon it comes', async (t) => {
   const proxy = await serving(t, prompt);
   await apart();
   for (let edit = 1; edit <= 6; edit++) {
@@ -102,7 +102,7 @@ test('P4 fresh: an edit after a request that calls no tool is an edit, however s
   assert.equal(await read(proxy), 'v6');
 });
 
-test('P4 fresh: edits while one long call runs are served by the calls that follow them', async (t) => {
+test('P4 edits while one long call runs are served by the calls that follow them', async (t) => {
   const proxy = await serving(t, prompt);
   const long = proxy.call('wait', { ms: 3000 });
   for (let edit = 1; edit <= 3; edit++) {

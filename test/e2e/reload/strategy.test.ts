@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { failureSaid } from '../../support/message.js';
-import { live, script, scripted, type Live } from '../../support/live.js';
-import { behaviour, reloadable } from '../../support/reloadable.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { behaviour, reloadable, script, scripted } from '../../support/reloadable.js';
 
 test('P1 --strategy replace: the old server finishes and goes before the new one comes; what is sent meanwhile is held', async (t) => {
   const alone = (more = '') => `
@@ -89,7 +89,7 @@ test('P7 a start that fails beside the serving server names --strategy replace, 
 });
 
 /** Of the server that has been told last. */
-async function pidOf(proxy: Live): Promise<number> {
+async function pidOf(proxy: ReloadProject): Promise<number> {
   await proxy.call('which');
   return proxy.journal().at(-1)!.pid;
 }

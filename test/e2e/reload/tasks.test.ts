@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { live, script, scripted, type Live } from '../../support/live.js';
+import { live, type ReloadProject } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { modern, script as modernScript } from '../modern/modern.js';
 
 /** Its tool `work` begins a task that ends when there is a file called `done`. */
@@ -30,13 +31,13 @@ const body = (version: string, more = ''): string => `import { existsSync } from
 const capabilities = 'export const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };';
 const files = () => scripted(body('1', capabilities));
 
-async function begin(proxy: Live): Promise<string> {
+async function begin(proxy: ReloadProject): Promise<string> {
   const { result, error } = await proxy.request('tools/call', { name: 'work', task: { ttl: 60_000 } });
   assert.equal(error, undefined, proxy.transcript());
   return result.task.taskId as string;
 }
 
-const about = (proxy: Live, method: string, taskId: string) => proxy.request(`tasks/${method}`, { taskId });
+const about = (proxy: ReloadProject, method: string, taskId: string) => proxy.request(`tasks/${method}`, { taskId });
 
 for (const strategy of ['overlap', 'replace']) {
   test(`P1 a save leaves a running task with the server that runs it, until it is over and fetched (${strategy})`, async (t) => {

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { live, script, scripted } from '../../support/live.js';
+import { live } from '../../support/reload-project.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { live as liveSdk, servers, tools } from '../modern/sdk.js';
 
 /** Takes its time where the sources say so. */

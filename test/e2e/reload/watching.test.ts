@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { project } from '../../support/harness.js';
-import { built, modes, watched, type Watched, type WatchedOptions } from './watched.js';
+import { modes, type ReloadProject, watched, type WatchedOptions } from '../../support/reload-project.js';
+import { built } from '../../support/reloadable.js';
 
-type Act = (proxy: Watched) => void;
+type Act = (proxy: ReloadProject) => void;
 /** The number is how many generations the edit costs. */
 type Step = [what: string, restarts: 0 | 1, act: Act];
 
@@ -153,14 +154,14 @@ const scenarios: Scenario[] = [
 
 for (const { title, given, steps, polls } of scenarios) {
   for (const [mode, options] of polls ? modes : modes.slice(0, 1)) {
-    test(`P4, P5, ${mode}: ${title}`, async (t) => {
+    test(`P4 P5 ${mode}: ${title}`, async (t) => {
       const proxy = await watched(t, { ...given, options: [...(given.options ?? []), ...options, '-d', '20000'] });
       await walk(proxy, steps);
     });
   }
 }
 
-async function walk(proxy: Watched, steps: Step[]): Promise<void> {
+async function walk(proxy: ReloadProject, steps: Step[]): Promise<void> {
   for (const [what, restarts, act] of steps) {
     const before = await proxy.generation();
     act(proxy);
@@ -168,7 +169,7 @@ async function walk(proxy: Watched, steps: Step[]): Promise<void> {
   }
 }
 
-test('P4, P5: a root behind a symbolic link is watched, and no link leads out of it', async (t) => {
+test('P4 P5 a root behind a symbolic link is watched, and no link leads out of it', async (t) => {
   const elsewhere = project(t, { 'real/a.mjs': '1', 'other/a.mjs': '1', 'outside/secret.mjs': '1' });
   const proxy = await watched(t, {
     watch: ['link'],
@@ -195,7 +196,7 @@ test('P4, P5: a root behind a symbolic link is watched, and no link leads out of
 });
 
 for (const [mode, options] of modes) {
-  test(`P4, P5, ${mode}: what does not exist yet is a warning, and is watched for`, async (t) => {
+  test(`P4 P5 ${mode}: what does not exist yet is a warning, and is watched for`, async (t) => {
     const proxy = await watched(t, {
       watch: ['later.json', 'not/yet', 'some/*.txt'],
       options: [...options, '-d', '20000'],
@@ -218,7 +219,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test('P6: the state directory and the log file are never watched', async (t) => {
+test('P6 the state directory and the log file are never watched', async (t) => {
   const proxy = await watched(t, {
     watch: ['.'],
     options: ['--state-dir', 'state', '--log-file', 'events.txt', '--log-format', 'text'],
@@ -232,7 +233,7 @@ test('P6: the state directory and the log file are never watched', async (t) => 
   assert.equal(await proxy.generation(), before + 1);
 });
 
-test('P4: --cwd is where the server, what is watched and the build are', async (t) => {
+test('P4 --cwd is where the server, what is watched and the build are', async (t) => {
   const proxy = await watched(t, {
     ...built(),
     elsewhere: true,
@@ -247,7 +248,7 @@ test('P4: --cwd is where the server, what is watched and the build are', async (
   assert.equal(proxy.builds(), 3);
 });
 
-test('P4, P5: MCP_WATCH_FILE names several, and --watch goes before it', async (t) => {
+test('P4 P5 MCP_WATCH_FILE names several, and --watch goes before it', async (t) => {
   const env = { MCP_WATCH_FILE: 'src,settings.json' };
   const proxy = await watched(t, { watch: [], env, options: ['-d', '20000'] });
   await walk(proxy, [
@@ -262,7 +263,7 @@ test('P4, P5: MCP_WATCH_FILE names several, and --watch goes before it', async (
   ]);
 });
 
-test('P5: without reload nothing is watched', async (t) => {
+test('P5 without reload nothing is watched', async (t) => {
   const proxy = await watched(t, { env: { MCP_HOT_RELOAD: 'false' } });
   await walk(proxy, [['a source', 0, write('src/a.mjs')]]);
   assert.deepEqual(proxy.logged('change'), []);

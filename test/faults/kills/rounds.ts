@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { processesLeft, project, startProxy, type Started } from '../../support/harness.js';
 import type { Project } from '../../support/project.js';
-import { random, type Random } from '../random.js';
+import { readLog } from '../../support/proxy-log.js';
+import { createRandom, type Random } from '../../support/random.js';
 import { stateIsWhole } from './state.js';
 import { noneTwice, traffic, wordsOf, type Counts } from './traffic.js';
 import { files, roles, source, victim, type Role } from './victims.js';
@@ -36,7 +37,7 @@ interface Scene {
 }
 
 export async function killRounds({ kills, seed, progress }: Plan): Promise<Tally> {
-  const choices = random(seed);
+  const choices = createRandom(seed);
   const tally: Tally = { kills: 0, proxies: 0, asked: 0, answered: 0, told: 0, lost: 0, hits: new Map() };
   while (tally.kills < kills) {
     await scoped(async (t) => {
@@ -74,7 +75,7 @@ async function live(t: TestContext, scene: Scene): Promise<void> {
   tally.proxies++;
   let killed = false;
   const strike = async (role: Role, within: number): Promise<void> => {
-    await delay(choices.int(within)); // Not a wait for something: the point in time is the test's input.
+    await delay(choices.below(within)); // Not a wait for something: the point in time is the test's input.
     killed = kill(proxy, role, tally) && role === 'proxy';
   };
   const opened = proxy.initialize().then(async () => {
@@ -93,7 +94,7 @@ async function live(t: TestContext, scene: Scene): Promise<void> {
   const asking = { proxy, files: scene.files, random: choices, saved: () => scene.saved, counts: tally };
   const asked = traffic(asking, over.signal, () => killed);
   asked.catch(() => {}); // looked at below
-  for (let strikes = 2 + choices.int(4); strikes > 0 && !killed; strikes--) {
+  for (let strikes = 2 + choices.below(4); strikes > 0 && !killed; strikes--) {
     if (choices.chance(0.7)) save(scene);
     await strike(
       strikes === 1 && choices.chance(0.5) ? 'proxy' : choices.pick(roles.slice(0, -1)),
@@ -167,8 +168,8 @@ function phaseOf(log: string): string {
     failed: 'failed',
     crashed: 'restarting',
   };
-  const events = [...log.matchAll(/"event":"(starting|building|built|change|reloaded|failed|crashed|drained|ready)"/g)];
-  return phases[events.at(-1)?.[1] ?? 'starting'] ?? 'serving';
+  const events = readLog(log).filter(({ event }) => event in phases || event === 'drained' || event === 'ready');
+  return phases[events.at(-1)?.event ?? 'starting'] ?? 'serving';
 }
 
 /** A test context's part in cleaning up, for less than a test. */

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Started } from '../../support/harness.js';
 import type { Message } from '../../support/message.js';
 import type { Project } from '../../support/project.js';
-import type { Random } from '../random.js';
+import type { Random } from '../../support/random.js';
 
 export interface Counts {
   asked: number;
@@ -47,7 +47,7 @@ export async function traffic(asking: Asking, over: AbortSignal, killed: () => b
         asking.counts.lost++;
         return;
       }
-      await delay(asking.random.int(20));
+      await delay(asking.random.below(20));
     }
   };
   await Promise.all([stream(), stream(), stream()]);
@@ -61,7 +61,7 @@ async function one({ proxy, random, saved, counts }: Asking): Promise<void> {
   const [method, params] = random.pick<[string, object?]>([
     ['tools/call', { name: 'version' }],
     ['tools/call', { name: 'note', arguments: { id } }],
-    ['tools/call', { name: 'slow', arguments: { id, ms: random.int(300) } }],
+    ['tools/call', { name: 'slow', arguments: { id, ms: random.below(300) } }],
     ['resources/read', { uri: 'a:b' }],
     ['tools/list', {}],
     ['ping'],

@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import { processesOf } from '../../support/processes.js';
-import { script, scripted } from '../../support/live.js';
+import { script, scripted } from '../../support/reloadable.js';
 import { bin } from '../../support/paths.js';
 
 /**

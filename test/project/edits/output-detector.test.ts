@@ -23,7 +23,7 @@ const table: [Occasion, ...Consequence[]][] = [
   ['other attempt', 'accept', 'reload', 'reload', 'reload'],
 ];
 for (const [occasion, ...expected] of table) {
-  test(`P6 settles: what a change leads to: ${occasion}`, () => {
+  test(`P6 what a change leads to: ${occasion}`, () => {
     assert.deepEqual(
       standings.map((standing) => consequenceOf(occasion, standing)),
       expected,
@@ -66,7 +66,7 @@ class Lineage {
 
 const alone = () => new Lineage(new OutputDetector());
 
-test('P6 settles: a file that changes in attempt after attempt is taken for an output once, and then is good', () => {
+test('P6 a file that changes in attempt after attempt is taken for an output once, and then is good', () => {
   const one = alone();
   assert.equal(one.history.isSuperseded(['a'], false), true);
   assert.deepEqual(one.attempts(ATTEMPTS_UNTIL_OUTPUT - 1, 'a'), []);
@@ -79,7 +79,7 @@ test('P6 settles: a file that changes in attempt after attempt is taken for an o
   assert.equal(one.attempt(['a'], { resaved: true }).verdict, 'undecided');
 });
 
-test('P6 settles: an attempt that is superseded counts once for each file, however often it is looked at', () => {
+test('P6 an attempt that is superseded counts once for each file, however often it is looked at', () => {
   const one = alone();
   one.history.begin(Lineage.now);
   for (let look = 0; look < 9; look++) assert.deepEqual(one.history.recordSuperseded(['a', `${look}`]), []);
@@ -87,13 +87,13 @@ test('P6 settles: an attempt that is superseded counts once for each file, howev
   assert.deepEqual(one.attempt(['a']).newOutputs, ['a']);
 });
 
-test('P6 settles: two files that change in turns are both taken for outputs', () => {
+test('P6 two files that change in turns are both taken for outputs', () => {
   const one = alone();
   for (let turn = 1; turn < ATTEMPTS_UNTIL_OUTPUT; turn++) for (const file of ['a', 'b']) one.attempt([file]);
   assert.deepEqual([one.attempt(['a']).newOutputs, one.attempt(['b']).newOutputs], [['a'], ['b']]);
 });
 
-test('P6 settles: an edit in a pause, or an attempt in which nothing changes, clears a file of all suspicion', () => {
+test('P6 an edit in a pause, or an attempt in which nothing changes, clears a file of all suspicion', () => {
   const one = alone();
   one.attempts(ATTEMPTS_UNTIL_OUTPUT - 1, 'a', 'b');
   one.history.beginPause();
@@ -104,7 +104,7 @@ test('P6 settles: an edit in a pause, or an attempt in which nothing changes, cl
   assert.deepEqual([one.standings('a'), one.attempts(ATTEMPTS_UNTIL_OUTPUT - 1, 'a')], [['source'], []]);
 });
 
-test('P6 settles: an output that somebody edits is a source again, but not by a change right after an attempt', () => {
+test('P6 an output that somebody edits is a source again, but not by a change right after an attempt', () => {
   const one = alone();
   one.attempts(ATTEMPTS_UNTIL_OUTPUT, 'a');
   one.attempt([]);
@@ -115,7 +115,7 @@ test('P6 settles: an output that somebody edits is a source again, but not by a 
 });
 
 for (const [what, tookMs] of Object.entries({ fast: 50, slow: 4000, 'very slow': 15_000 })) {
-  test(`P6 settles: a file that changes all the time does not keep calls waiting as long as --hold, with ${what} reloads`, () => {
+  test(`P6 a file that changes all the time does not keep calls waiting as long as --hold, with ${what} reloads`, () => {
     const one = alone();
     const began = Lineage.now;
     let attempts = 1;
@@ -133,7 +133,7 @@ for (const [what, tookMs] of Object.entries({ fast: 50, slow: 4000, 'very slow':
   });
 }
 
-test('P6 settles: what one lineage has found to be an output is one for all, and no change for those at rest', () => {
+test('P6 what one lineage has found to be an output is one for all, and no change for those at rest', () => {
   const detector = new OutputDetector();
   const [one, other] = [new Lineage(detector), new Lineage(detector)];
   one.attempts(ATTEMPTS_UNTIL_OUTPUT, 'a');
@@ -141,7 +141,7 @@ test('P6 settles: what one lineage has found to be an output is one for all, and
   assert.deepEqual([other.attempt(['a']).verdict, other.attempt(['b']).verdict], ['stands', 'undecided']);
 });
 
-test('P6 settles: while another lineage attempts, a change at rest proves no edit; afterwards it does, for all', () => {
+test('P6 while another lineage attempts, a change at rest proves no edit; afterwards it does, for all', () => {
   const detector = new OutputDetector();
   const [one, other] = [new Lineage(detector), new Lineage(detector)];
   one.attempts(ATTEMPTS_UNTIL_OUTPUT, 'a');
@@ -155,7 +155,7 @@ test('P6 settles: while another lineage attempts, a change at rest proves no edi
   assert.deepEqual([one.standings('a'), other.standings('a')], [['source'], ['source']]);
 });
 
-test('P4 fresh: a pause in which another lineage attempts proves nothing: no edit, and no output after it', () => {
+test('P4 a pause in which another lineage attempts proves nothing: no edit, and no output after it', () => {
   const detector = new OutputDetector();
   const [one, other] = [new Lineage(detector), new Lineage(detector)];
   one.attempts(ATTEMPTS_UNTIL_OUTPUT - 1, 'a');
@@ -172,7 +172,7 @@ test('P4 fresh: a pause in which another lineage attempts proves nothing: no edi
   assert.deepEqual(one.attempt(['a']).newOutputs, ['a']);
 });
 
-test('P6 settles: lineages pause as long as the one that needs the longest pause, so that they pause together', () => {
+test('P6 lineages pause as long as the one that needs the longest pause, so that they pause together', () => {
   const detector = new OutputDetector();
   const [one, other] = [new Lineage(detector), new Lineage(detector)];
   one.attempts(ATTEMPTS_UNTIL_OUTPUT - 1, 'a');

@@ -23,22 +23,22 @@ const written = { after: 500 };
 const seven = Array.from({ length: 7 }, () => written);
 const free = seven.map(() => false);
 
-test('P6 settles: a file that changes right after every reload waits for a request from the eighth time on', () => {
+test('P6 a file that changes right after every reload waits for a request from the eighth time on', () => {
   assert.deepEqual(play([...seven, written, written]), [...free, true, true]);
 });
 
-test('P6 settles: once caught, a request brings one reload and no more', () => {
+test('P6 once caught, a request brings one reload and no more', () => {
   assert.deepEqual(play([...seven, written, { after: 500, requests: 1 }, written]), [...free, true, true, true]);
 });
 
-test('P6 settles: a file that changes now and then, with nobody asking, waits for a request from the sixteenth time on', () => {
+test('P6 a file that changes now and then, with nobody asking, waits for a request from the sixteenth time on', () => {
   const slow = Array.from({ length: 18 }, () => ({ after: 5000 }));
   assert.deepEqual(play(slow), [...Array<boolean>(15).fill(false), true, true, true]);
   // A request in between, and it is somebody's work again.
   assert.deepEqual(play([...slow.slice(0, 15), { after: 5000, requests: 1 }, { after: 5000 }]), Array(17).fill(false));
 });
 
-test('P6 settles: edits with calls in between, edits that take their time, and edits of other files never wait', () => {
+test('P6 edits with calls in between, edits that take their time, and edits of other files never wait', () => {
   assert.deepEqual(play(Array.from({ length: 12 }, () => ({ after: 500, requests: 1 }))), Array(12).fill(false));
   assert.deepEqual(play(Array.from({ length: 12 }, () => ({ after: 5000 }))), Array(12).fill(false));
   const other = (name: string): { files: string[]; after: number } => ({ files: [name], after: 500 });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SameContentSaves } from '#src/project/edits/same-content-saves.js';
 
-test('P4 fresh: a file that stirs is news, for as long as the attempt goes on', () => {
+test('P4 a file that stirs is news, for as long as the attempt goes on', () => {
   const saves = new SameContentSaves();
   saves.beginAttempt();
   assert.deepEqual([saves.unexpected([]), saves.record([])], [[], []]);
@@ -22,7 +22,7 @@ test('P4 fresh: a file that stirs is news, for as long as the attempt goes on', 
   );
 });
 
-test('P6 settles: what has stirred in the attempt before is no news, nor if attempts in between were given up', () => {
+test('P6 what has stirred in the attempt before is no news, nor if attempts in between were given up', () => {
   const saves = new SameContentSaves();
   saves.beginAttempt();
   saves.record(['a']);
@@ -31,7 +31,7 @@ test('P6 settles: what has stirred in the attempt before is no news, nor if atte
   assert.deepEqual(saves.unexpected(['a', 'b']), ['b']);
 });
 
-test('P4 fresh: an attempt that ended without it makes it news again', () => {
+test('P4 an attempt that ended without it makes it news again', () => {
   const saves = new SameContentSaves();
   saves.beginAttempt();
   saves.record(['a', 'b']);

@@ -136,7 +136,7 @@ const sequences: [title: string, seen: Seen[], own: boolean[]][] = [
   ],
 ];
 for (const [title, seen, expected] of sequences) {
-  test(`P6 settles: whether it is the server's own: ${title}`, () => assert.deepEqual(own(...seen), expected));
+  test(`P6 whether it is the server's own: ${title}`, () => assert.deepEqual(own(...seen), expected));
 }
 
 test('each directory and ending is told of once', () => {
@@ -158,7 +158,7 @@ function catchesUpAfter(data: ServerData, since: number): number | undefined {
   return [500, 1000, 4000, 16_000].find(isDue);
 }
 
-test('P4 fresh: what may have been an edit is read at the first request after a rest, each time after a longer one', () => {
+test('P4 what may have been an edit is read at the first request after a rest, each time after a longer one', () => {
   const data = new ServerData();
   const late = [after('a.json'), after('a.json'), after('a.json')];
   play(data, late);
@@ -173,7 +173,7 @@ test('P4 fresh: what may have been an edit is read at the first request after a 
   assert.equal(catchesUpAfter(data, 20_000), undefined);
 });
 
-test('P4 fresh: what may have been an edit has been read only when the servers of all lineages have read it', () => {
+test('P4 what may have been an edit has been read only when the servers of all lineages have read it', () => {
   const data = new ServerData();
   const other = {};
   for (const reader of [lineage, other]) {
@@ -189,7 +189,7 @@ test('P4 fresh: what may have been an edit has been read only when the servers o
   assert.equal(catchesUpAfter(data, 40_000), undefined);
 });
 
-test('P6 settles: what changed during two calls, or after calls that each came after a rest, is the server’s without a doubt', () => {
+test('P6 what changed during two calls, or after calls that each came after a rest, is the server’s without a doubt', () => {
   const twice = new ServerData();
   play(twice, [during('a.json'), during('a.json')]);
   assert.equal(catchesUpAfter(twice, 5000), undefined);

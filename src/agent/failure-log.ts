@@ -1,11 +1,10 @@
 /**
  * What the log says of a failure, of a crash, and of the end of either: what happened, what becomes of calls meanwhile,
- * and when it is tried again. For a person at a terminal; what an agent is told is in agent/words.ts. Pure.
+ * and when it is tried again. For a person at a terminal; what an agent is told is in words.ts. Pure.
  */
-import type { Failure } from '../agent/words.js';
-import { withoutBanner } from '../process/script-banner.js';
-import { isAtRest, servingOf } from './state.js';
-import type { Step } from './states.js';
+import { withoutBanner } from './script-banner.js';
+import { printedText } from './excerpt.js';
+import { howOf, isLate, type Failure } from './failure.js';
 
 /** What follows from a failure. Facts of the log's events too. */
 export interface Outlook {
@@ -17,19 +16,6 @@ export interface Outlook {
   readonly nextTryMs?: number;
   /** The next server is being built or started already. */
   readonly underWay: boolean;
-}
-
-export function outlookOf([state, effects]: Step): Outlook {
-  const wait = effects.find((effect) => effect.do === 'wait');
-  const serving = servingOf(state);
-  return {
-    ...(serving === undefined ? {} : { serving }),
-    answered: effects.some(
-      (effect) => (effect.do === 'release' || effect.do === 'tell') && effect.failure !== undefined,
-    ),
-    ...(wait === undefined ? {} : { nextTryMs: wait.delay }),
-    underWay: !isAtRest(state),
-  };
 }
 
 const failed: Record<Failure['kind'], string> = {
@@ -49,13 +35,27 @@ interface Shown {
 }
 
 /** What failed, and how, without what follows from it. */
-export function failureHeadline({ kind, command, how }: Failure): string {
-  return `${failed[kind]}: ${command} ${how}`;
+export function failureHeadline(failure: Failure): string {
+  return `${failed[failure.kind]}: ${failure.command} ${howOf(failure)}`;
+}
+
+/** What failed, and how, for the audit trail and the status file. */
+export function failureCause(failure: Failure): string {
+  return `${failure.command} ${howOf(failure)}`;
 }
 
 /** What was printed, as lines, without the banner and the warnings of a script runner. */
 export function failureOutput({ output }: Failure): string {
-  return withoutBanner(output).rest;
+  return withoutBanner(printedText(output)).rest;
+}
+
+/** `isLogFile`: the log goes to a file, and what servers print on stderr does not. */
+export function failedText(
+  { failure, outlook, servesTools }: { failure: Failure; outlook: Outlook; servesTools: boolean },
+  isLogFile: boolean,
+): string {
+  const isServers = failure.kind === 'start' || failure.kind === 'era';
+  return failureText(failure, outlook, { servesTools, withOutput: !isServers || isLogFile });
 }
 
 export function failureText(failure: Failure, outlook: Outlook, { servesTools, withOutput }: Shown): string {
@@ -64,22 +64,41 @@ export function failureText(failure: Failure, outlook: Outlook, { servesTools, w
   return output === '' ? headline : `${headline}\n${output}`;
 }
 
-function consequence({ kind, late }: Failure, outlook: Outlook, servesTools: boolean): string {
+function consequence(failure: Failure, outlook: Outlook, servesTools: boolean): string {
   const { serving, answered, nextTryMs, underWay } = outlook;
   if (serving !== undefined) {
     const old =
-      kind === 'configuration'
+      failure.kind === 'configuration'
         ? `generation ${serving}, with the settings from before`
         : `the old code, generation ${serving}`;
     return servesTools
       ? `Calls are executed by ${old}, until this is mended (--on-failure serve)`
       : `Tool calls are answered with this error; ${old}, stays up`;
   }
-  if (underWay && late === true) return 'Requests are answered with this error until it has answered';
+  if (underWay && isLate(failure)) return 'Requests are answered with this error until it has answered';
   if (nextTryMs !== undefined)
     return answered ? `Requests are answered with this error. ${nextTry(nextTryMs)}` : startsAgain(nextTryMs);
   if (underWay) return 'It is started again';
   return 'No server runs: requests are answered with this error. The next save or tool call tries again';
+}
+
+/** `generation`: undefined where there is only one. */
+export function lineTooLongText({ generation, limit }: { generation: number | undefined; limit: number }): string {
+  const server = generation === undefined ? 'the server' : `generation ${generation}`;
+  return `${server} wrote a line of more than ${limit} bytes: it is stopped. --max-message raises the limit`;
+}
+
+export interface Crash {
+  readonly failure: Failure;
+  readonly outlook: Outlook;
+  /** It asked to be restarted, by its exit code. */
+  readonly asksForRestart: boolean;
+  /** Requests are answered with the failure from before. */
+  readonly isOtherStanding: boolean;
+}
+
+export function crashedText({ failure, outlook, asksForRestart, isOtherStanding }: Crash): string {
+  return crashText(howOf(failure), asksForRestart, outlook, isOtherStanding);
 }
 
 /** `ended`: how the process came to its end. `asked`: it wants to be started again. */
@@ -91,6 +110,7 @@ export function crashText(ended: string, asked: boolean, outlook: Outlook, stand
   return `${what}. Requests are answered with ${standing ? 'the error from before' : 'this error'}. ${nextTry(nextTryMs)}`;
 }
 
+/** How a failure came to its end. `undone`: the files are back to the code that runs. */
 export type Mended = 'reloaded' | 'undone';
 
 export function mendedText(how: Mended, generation: number): string {

@@ -2,28 +2,29 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Failure } from '#src/agent/words.js';
-import { crashText, failureText, mendedText, outlookOf, type Outlook } from '#src/lineage/failure-text.js';
+import type { Failure, ServerFailure } from '#src/agent/failure.js';
+import { crashText, failureText, mendedText, type Outlook } from '#src/agent/failure-log.js';
+import { outlookOf } from '#src/lineage/outlook.js';
 import { transition } from '#src/lineage/state.js';
-import { eventsFor, states } from './cases.js';
+import { eventsFor, states } from '../lineage/cases.js';
 
 const build: Failure = {
   kind: 'build',
   command: 'npm run build',
-  how: 'exited with code 2',
+  cause: { kind: 'exit', code: 2 },
   output: '> a@1 build\n> tsc\n\none\n\n  two\n',
 };
-const start: Failure = {
+const start: ServerFailure = {
   kind: 'start',
   command: 'node',
-  how: 'exited with code 1 before the handshake was done',
+  cause: { kind: 'ended', end: { kind: 'exit', code: 1 }, inHandshake: true },
   output: 'x',
 };
-const late: Failure = { ...start, how: 'has not answered the handshake for 25 s, but is still running', late: true };
+const late: Failure = { ...start, cause: { kind: 'hanging', ms: 25_000 } };
 const configuration: Failure = {
   kind: 'configuration',
   command: 'the configuration file',
-  how: "can't be used as it is",
+  cause: { kind: 'unusable' },
   output: 'a',
 };
 

@@ -1,10 +1,10 @@
 // What a proxy of the soak says on stderr: events counted by name, the process that serves, warnings by their first
 // words. The servers' own lines are passed over, but the last lines of all are kept for the story of a fault.
 
-import { splitLines } from '../support/lines.js';
+import { eventOf } from '../support/proxy-log.js';
 
-export interface Journal {
-  push(chunk: Buffer): void;
+export interface LogSummary {
+  push(line: string): void;
   /** How often each event was told. */
   readonly events: ReadonlyMap<string, number>;
   readonly warnings: ReadonlyMap<string, number>;
@@ -21,27 +21,27 @@ const KEPT = 200;
 /** Milliseconds. What was said holds until the files are seen at rest, which is not said. */
 const WAIVED = 30_000;
 
-export function createJournal(): Journal {
+export function createLogSummary(): LogSummary {
   const events = new Map<string, number>();
   const warnings = new Map<string, number>();
   const recent: string[] = [];
   let serving: number | undefined;
   let waivedAt = -Infinity;
   const add = (map: Map<string, number>, key: string) => void map.set(key, (map.get(key) ?? 0) + 1);
-  const lines = splitLines((raw) => {
-    const line = raw.toString();
+  const push = (line: string): void => {
     recent.push(line.slice(0, 500));
     if (recent.length > KEPT) recent.shift();
-    if (!line.startsWith('{"time":')) return;
-    const { event, level, text, pid } = JSON.parse(line) as Record<string, string | number>;
-    add(events, String(event));
-    if (['starting', 'ready', 'reloaded'].includes(String(event)) && pid !== undefined) serving = Number(pid);
+    const said = eventOf(line);
+    if (said === undefined) return;
+    const { event, level, text, pid } = said;
+    add(events, event);
+    if (['starting', 'ready', 'reloaded'].includes(event) && pid !== undefined) serving = Number(pid);
     if (event === 'crashed') serving = undefined;
-    if (/taken for an output|changes faster than/.test(String(text))) waivedAt = performance.now();
-    if (event === 'warning' || level === 'error') add(warnings, general(String(text)));
-  });
+    if (/taken for an output|changes faster than/.test(text)) waivedAt = performance.now();
+    if (event === 'warning' || level === 'error') add(warnings, general(text));
+  };
   return {
-    push: (chunk) => lines.push(chunk),
+    push,
     events,
     warnings,
     get serving() {

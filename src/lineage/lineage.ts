@@ -1,22 +1,23 @@
 /**
- * The one event loop of a reload. Events come from the files, the builds, the servers and the client; transition() says
- * what they mean, and here it is done. The only place that acts on both flows, messages and changes. Every verdict on a
- * message falls in pipeline/, every decision about a reload in state.ts.
+ * The generations that serve, one after the other, and the one event loop of their reloads. Events come from the files,
+ * the builds, the servers and the clients; transition() says what they mean, and here it is done. The only place that
+ * acts on both flows, messages and changes. Every verdict on a message falls in exchange/, every decision about a
+ * reload in state.ts. No transport is known here.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { ConfigChange } from '../config/config-in-force.js';
 import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
-import type { Flow, FlowContext } from '../flow/flow.js';
+import type { FlowContext } from '../flow/flow.js';
+import type { Connect } from '../front/connection.js';
 import { dropGeneration, endHold, promote } from '../exchange/handover.js';
-import { afterMalformed } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import type { Exit } from '../process/child.js';
-import { hasServerAnswered, type Upstream } from '../exchange/records.js';
+import type { Session, Upstream } from '../exchange/records.js';
 import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
-import { meaningOf } from './exits.js';
+import { servingExit } from './serving-exit.js';
 import { FirstStart } from './handshake-timeout.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import type { Project } from '../project/project.js';
@@ -25,16 +26,20 @@ import { History } from './history.js';
 import { allTools } from './list-diff.js';
 import { ChangeDetector } from './change-detector.js';
 import { LiveGenerations } from './live-generations.js';
-import { failureOf } from './start-step.js';
 import { candidateOf, failureOf as standingFailure, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
-import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining.js';
+import { abandon, drain, lastAnswers, lastHeld, leave, type Stopping } from './draining.js';
 import { MessageFlow } from './message-flow.js';
 import { reasonOfHold } from './wait-ticker.js';
 
+const BECAME_REPLACE =
+  "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start";
 const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: null } };
 
-export class Controller implements Flow {
+export class Lineage {
+  #resolveClosed: (reason: ShutdownReason) => void = () => {};
+  /** Why it ended, once every server is gone and everything is delivered. */
+  readonly closed = new Promise<ShutdownReason>((resolve) => (this.#resolveClosed = resolve));
   readonly #flow: FlowContext;
   readonly #roster = new LiveGenerations();
   readonly #traffic: MessageFlow;
@@ -49,6 +54,8 @@ export class Controller implements Flow {
   readonly #agent: AgentTools;
   readonly #shutdown: Shutdown;
   readonly #over = new AbortController();
+  readonly #configChanges: Disposable;
+  readonly #firstEffects: readonly Effect[];
   #state: State;
   #events: Event[] | undefined;
   #waiting = new AbortController();
@@ -56,13 +63,13 @@ export class Controller implements Flow {
   /** Some generation of this session was started because of an edit. */
   #edited = false;
   #clientLeft = false;
+  readonly #onLeft = new Map<Session, (reason: ShutdownReason) => void>();
   #resting: (() => void)[] = [];
 
   constructor(flow: FlowContext, project: Project) {
     this.#flow = flow;
     this.#project = project;
-    this.#history = new History(flow);
-    flow.log = this.#history.watching(flow.log);
+    this.#history = new History({ events: flow.events, isLogFile: () => flow.config.logFile !== undefined });
     this.#traffic = new MessageFlow(flow, this.#roster, {
       agent: (call) => this.#agent.handle(call),
       retryFailure: (waits) => this.#retryFailure(waits),
@@ -70,7 +77,7 @@ export class Controller implements Flow {
       needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
       onOpening: (session, id, method) => void this.#firstStart.watch(session, id, method),
       check: () => this.#changeDetector.checkForRequest(),
-      onClientEnd: () => void this.#clientEnded(),
+      onClientEnd: (session) => void this.#clientEnded(session),
       onFirstResponse: (upstream) => {
         this.#health.show(this.#state);
         announceReady(flow, this.#traffic.session, upstream, upstream.startedAt);
@@ -81,18 +88,23 @@ export class Controller implements Flow {
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
     });
     const { signal: over } = this.#over;
-    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over, history: this.#history };
+    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over };
     this.#window = project.attach({
       callTimes: () => this.#traffic.lineage.callClock.times,
       requests: () => this.#traffic.lineage.requestCount,
     });
     this.#attempts = new Attempts({
       ...this.#stopping,
+      history: this.#history,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
       project,
       window: this.#window,
       onQuiet: () => void this.#changeDetector.detectChanges(false),
+      onNotStarted: (error) => {
+        flow.reportNotStarted(error);
+        this.#resolveClosed({ by: 'not-started', error });
+      },
     });
     this.#firstStart = new FirstStart({
       ...this.#stopping,
@@ -109,6 +121,7 @@ export class Controller implements Flow {
     });
     this.#agent = new AgentTools({
       ...this.#stopping,
+      history: this.#history,
       state: () => this.#state,
       snapshots: () => this.#attempts.snapshots,
       dispatch: (event) => this.#dispatch(event),
@@ -117,28 +130,38 @@ export class Controller implements Flow {
     this.#health = new Health({
       flow,
       lineage: this.#traffic.lineage,
-      history: this.#history,
       run: () => this.#attempts.run,
     });
-    this.#shutdown = new Shutdown(this.#roster, this.#traffic.client);
+    this.#shutdown = new Shutdown(this.#roster, () => this.#traffic.channels);
     const { strategy, whileReloading } = flow.config;
-    const [state, effects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
-    this.#state = state;
+    [this.#state, this.#firstEffects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
+    this.#configChanges = flow.configInForce.onChange((change) => this.#configured(change));
+  }
+
+  /** The first server is built and started. Clients may have attached before. */
+  begin(): void {
     this.#showState();
-    for (const effect of effects) this.#perform(effect);
-    flow.configInForce.onChange((change) => this.#configured(change));
+    for (const effect of this.#firstEffects) this.#perform(effect);
   }
 
-  close(): void {
-    this.#end({ by: 'client' });
+  /**
+   * A client comes in, and is served from now on. Resolves why its session ended, when it has read the last of it: the
+   * client left, or the lineage ended.
+   */
+  attach(connect: Connect): Promise<ShutdownReason> {
+    const session = this.#traffic.attach(connect);
+    const left = new Promise<ShutdownReason>((resolve) => this.#onLeft.set(session, resolve));
+    return Promise.race([left, this.closed]);
   }
 
-  signal(name: NodeJS.Signals): void {
-    this.#attempts.takeBackBuild();
-    this.#end({ by: 'signal', signal: name });
+  /** Ends it, whatever it is doing: `closed` tells when. */
+  close(reason: ShutdownReason): void {
+    if (reason.by === 'signal') this.#attempts.takeBackBuild();
+    this.#end(reason);
   }
 
-  reload(): void {
+  /** Builds and restarts, though nothing has changed. */
+  restart(): void {
     this.#dispatch({ on: 'force', rebuild: true });
   }
 
@@ -184,7 +207,7 @@ export class Controller implements Flow {
   }
 
   #perform(effect: Effect): void {
-    const { lineage, session } = this.#traffic;
+    const { lineage } = this.#traffic;
     switch (effect.do) {
       case 'release':
         return this.#release(effect.failure);
@@ -218,7 +241,7 @@ export class Controller implements Flow {
       case 'announce': {
         const { run } = this.#attempts;
         const upstream = this.#roster.get(effect.generation);
-        if (run !== undefined) announce(this.#flow, session, run, upstream, this.#history.lastRestart);
+        if (run !== undefined) announce(this.#flow, this.#traffic.session, run, upstream, this.#history.lastRestart);
         return;
       }
       case 'wait':
@@ -226,10 +249,7 @@ export class Controller implements Flow {
       case 'stop-waiting':
         return this.#waiting.abort();
       case 'became-replace':
-        return this.#flow.log.warn(
-          'warning',
-          "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start",
-        );
+        return this.#flow.events.emit({ kind: 'warning', text: BECAME_REPLACE });
       case 'let-finish':
         return void lastAnswers(this.#stopping).then(() => this.#end(SERVER_LEFT));
       case 'end':
@@ -258,7 +278,7 @@ export class Controller implements Flow {
     snapshots?.expectFirstMessage(unopened?.generation);
     this.#traffic.expectFirstMessage(unopened);
     promote(lineage, from, to);
-    this.#history.serves(to.generation);
+    this.#history.recordServing(to.generation);
     this.#window.recordReload();
     this.#traffic.applyBackpressure();
     if (from === undefined) return;
@@ -266,7 +286,7 @@ export class Controller implements Flow {
     if (!lineage.agreement.isOpen) dropGeneration(lineage, from);
     const { generation } = from;
     void drain(this.#stopping, from, false).then(async () => {
-      this.#flow.log.debug('drained', `generation ${generation} is gone`, { generation });
+      this.#flow.events.emit({ kind: 'drained', generation });
       // It may have cached old code as new, and the next Python that starts need not be ours.
       await this.#attempts.removeBytecode();
     });
@@ -280,11 +300,11 @@ export class Controller implements Flow {
   }
 
   #endHold(): void {
-    const { lineage, gate } = this.#traffic;
+    const { lineage } = this.#traffic;
     // What was sent after the last look at the disk may ask for something newer still.
     const unseen = lineage.hold.takeSince(this.#attempts.run?.checked ?? 0);
     endHold(lineage);
-    gate.unshift(unseen);
+    this.#traffic.returnToGates(unseen);
   }
 
   #exited(upstream: Upstream, exit: Exit): void {
@@ -292,39 +312,13 @@ export class Controller implements Flow {
     this.#roster.remove(upstream);
     this.#flow.leftovers.gone(generation, upstream.process.pid);
     if (this.#shutdown.begun) return this.#finish();
-    if (servingOf(this.#state) === generation) return this.#servingExited(upstream, exit);
+    if (servingOf(this.#state) === generation) {
+      const life = { edited: this.#edited, clientLeft: this.#clientLeft };
+      return this.#dispatch(servingExit({ ...this.#stopping, attempts: this.#attempts }, upstream, exit, life));
+    }
     dropGeneration(this.#traffic.lineage, upstream);
     this.#traffic.watchHold();
     if (this.#state.at === 'retiring') this.#dispatch({ on: 'retired', generation });
-  }
-
-  #servingExited(upstream: Upstream, exit: Exit): void {
-    const { lineage, session } = this.#traffic;
-    const { startedAt: since } = upstream;
-    const { backoff, retries, run } = this.#attempts;
-    this.#attempts.lastExit = exit.code;
-    const now = performance.now();
-    const meaning = meaningOf(exit.code, {
-      hasAnswered: hasServerAnswered(lineage),
-      edited: this.#edited,
-      clientLeft: this.#clientLeft,
-      ranMs: now - since,
-    });
-    const kind = meaning === 'restarts' || meaning === 'leaves' ? 'crash' : meaning;
-    const end = failureOf(this.#flow, upstream, kind);
-    const told = { ...end, how: `${end.how}${afterMalformed(session, upstream)}` };
-    // A crashed server is started again on the ladder alone; calls may try what looks like a mistake in the code once
-    // more.
-    const failure = meaning === 'start' || meaning === 'exit' ? retries.failed(told, since) : told;
-    this.#dispatch({
-      on: 'exit',
-      generation: upstream.generation,
-      meaning,
-      delay: meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, since),
-      skippedBuild: run?.skipped === true,
-      exit,
-      failure,
-    });
   }
 
   /** A tool call has met a failure. True if an attempt is under way now, so that the call can wait for its end. */
@@ -356,7 +350,11 @@ export class Controller implements Flow {
     );
   }
 
-  async #clientEnded(): Promise<void> {
+  async #clientEnded(session: Session): Promise<void> {
+    if (this.#traffic.lineage.sessions.size > 1 && !this.#shutdown.begun) {
+      await leave(this.#stopping, session);
+      return this.#onLeft.get(session)?.({ by: 'client' });
+    }
     const closed = performance.now();
     this.#clientLeft = true;
     if (!this.#shutdown.begun) await lastHeld(this.#stopping, this.#attempts);
@@ -365,7 +363,7 @@ export class Controller implements Flow {
   }
 
   #end(reason: ShutdownReason): void {
-    if (!this.#shutdown.begun) this.#flow.log.debug('closing', `closing: ${reason.by}`, { by: reason.by });
+    if (!this.#shutdown.begun) this.#flow.events.emit({ kind: 'closing', by: reason.by });
     this.#shutdown.begin(reason);
     this.#dispatch({ on: 'close' });
     this.#finish();
@@ -392,8 +390,9 @@ export class Controller implements Flow {
     this.#attempts.snapshots?.close();
     await this.#project.detach(this.#window);
     await alone;
-    this.#flow.log.debug('closed', 'closed');
-    await this.#history.close();
-    this.#flow.ended(await this.#shutdown.finish());
+    this.#flow.events.emit({ kind: 'closed' });
+    this.#history.close();
+    this.#configChanges[Symbol.dispose]();
+    this.#resolveClosed(await this.#shutdown.finish());
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutBanner } from '#src/process/script-banner.js';
+import { withoutBanner } from '#src/agent/script-banner.js';
 
 const error = "src/a.ts(1,1): error TS1005: ';' expected.\n\n  1 | a b\n    |   ^";
 

@@ -1,0 +1,96 @@
+/**
+ * A client comes to a lineage, or leaves it. What a client that leaves still has there ends with it, and nothing of it
+ * reaches those that stay (P17, apart). Who comes and when is decided by the fronts.
+ */
+import { clientLeft } from '../agent/words.js';
+import { answerTo } from '../channel/channel.js';
+import { Agreement } from '../session/agreement.js';
+import type { Id } from '../wire/envelope.js';
+import { error, INTERNAL_ERROR } from '../wire/json-rpc.js';
+import { Message } from '../wire/message.js';
+import { endCall, startQueuedCalls } from './concurrency.js';
+import { adoptIntroduction, startWaitingOpenings } from './introductions.js';
+import { createSession, isAlive, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
+import { withdrawSettings } from './settings.js';
+import { isOpening } from './opening-results.js';
+import { beginSharing } from './wire-names.js';
+
+/** The first client is the one that servers are opened for. Its messages stay as they are for as long as it is alone. */
+export function attachSession(lineage: LineageRecord, client: Session['client']): Session {
+  const isFirst = lineage.sessions.size === 0 && !lineage.isShared;
+  if (!isFirst) beginSharing(lineage);
+  const session = createSession(lineage, client, isFirst ? lineage.agreement : new Agreement());
+  // It has agreed to nothing yet, so there is nothing that a newer server would have to be told.
+  for (const upstream of lineage.upstreams)
+    if (upstream.introduction !== undefined) upstream.sessionsReplayedTo.add(session);
+  lineage.sessions.add(session);
+  return session;
+}
+
+/** The client has left, and the servers stay. */
+export function detachSession(session: Session): void {
+  const { lineage } = session;
+  if (!lineage.sessions.has(session)) return;
+  beginSharing(lineage);
+  lineage.sessions.delete(session);
+  lineage.hold.removeOf(session);
+  removeOf(lineage.queuedCalls, session);
+  removeOf(lineage.waitingOpenings, session);
+  for (const call of session.agentCalls.keys()) call.abort();
+  session.agentCalls.clear();
+  withdrawSettings(session);
+  for (const upstream of lineage.upstreams) leave(session, upstream);
+  passOnAgreement(session);
+  startWaitingOpenings(lineage);
+  startQueuedCalls(lineage);
+}
+
+/** A modern request of the proxy's own is sent in the words of a client that is there. */
+function passOnAgreement({ lineage, agreement }: Session): void {
+  if (lineage.agreement !== agreement || agreement.era !== 'modern') return;
+  const next = [...lineage.sessions].find((other) => other.agreement.era === 'modern');
+  if (next !== undefined) lineage.agreement = next.agreement;
+}
+
+function leave(session: Session, upstream: Upstream): void {
+  const { lineage } = session;
+  const isThere = isAlive(lineage, upstream);
+  const takeBack = (wireId: Id): void => {
+    if (isThere) upstream.channel.send(cancellationOf(wireId));
+  };
+  for (const pending of [...upstream.pending].filter((each) => each.session === session)) {
+    upstream.pending.remove(pending);
+    if (!pending.cancelled) endCall(pending);
+    if (pending.method === 'initialize') adoptIntroduction(lineage, upstream, pending.key);
+    else if (!pending.cancelled && !isOpening(pending.method)) takeBack(pending.wireId);
+  }
+  for (const stream of session.streams) {
+    const at = upstream.streams.get(stream);
+    if (at !== undefined && upstream.streams.delete(stream)) takeBack(at.wireId);
+  }
+  for (const { clientId } of upstream.serverRequests.takeOf(session)) {
+    const asked = session.serverRequests.complete(clientId);
+    if (asked === undefined || asked.isAbandoned || !isThere) continue;
+    upstream.channel.send(error(asked.id, INTERNAL_ERROR, clientLeft()), answerTo(asked.id));
+  }
+  for (const task of upstream.tasks.openOf(session)) {
+    upstream.tasks.end(task);
+    if (isThere) upstream.sendProxyRequest('tasks/cancel', session.agreement.paramsFor({ taskId: task }), () => {});
+  }
+  upstream.ids.disown(session);
+  upstream.tokens.disown(session);
+  upstream.capabilityGaps.delete(session);
+  upstream.sessionsReplayedTo.delete(session);
+  if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
+}
+
+function cancellationOf(wireId: Id): Message {
+  return Message.fromJson(
+    `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${wireId},"reason":"The client has left."}}`,
+  );
+}
+
+function removeOf(all: Held[], session: Session): void {
+  const others = all.filter((held) => held.session !== session);
+  all.splice(0, all.length, ...others);
+}

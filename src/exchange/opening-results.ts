@@ -1,0 +1,28 @@
+/**
+ * What a client gets of a server's answer to `initialize` or `server/discover`: the answer with tools declared and
+ * changed lists promised, which is what the client goes by from then on.
+ */
+import type { Message } from '../wire/message.js';
+import { withToolsCapability } from './agent-calls.js';
+import { neverCached, promiseListChanges } from './patch.js';
+import type { Session, Upstream } from './records.js';
+
+export type Opening = 'initialize' | 'server/discover';
+
+export function isOpening(method: string): method is Opening {
+  return method === 'initialize' || method === 'server/discover';
+}
+
+/** Records what the client is told, and returns it. */
+export function takeOpening(
+  session: Session,
+  upstream: Upstream,
+  method: Opening,
+  request: Message,
+  said: Message,
+): Message {
+  const declared = withToolsCapability(session, upstream, request, said);
+  session.agreement.recordResponse(method, request, declared);
+  const fresh = method === 'server/discover' ? neverCached(declared) : declared;
+  return session.lineage.options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
+}
