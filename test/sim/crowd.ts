@@ -17,14 +17,15 @@ interface Crowd {
   readonly moves: ReadonlyMap<number, Event>;
 }
 
-export function crowdOf(seed: number, length: number): Script {
+/** `shared`: all clients are served by one lineage, so they are of one era. */
+export function crowdOf(seed: number, length: number, shared = false): Script {
   const script = scriptOf(seed, length);
   const chance = createRandom(mix(seed, 3));
   const events = script.events.filter((event) => event.do !== 'close');
   const writes = chance.once(5);
   const setting: Setting = writes ? { ...script.setting, notes: true } : script.setting;
   const programs = writes ? script.programs.map((program) => writing(chance, program)) : script.programs;
-  const { eras, late, moves } = crowd(chance, setting.era, events.length);
+  const { eras, late, moves } = crowd(chance, setting.era, events.length, shared);
   const given = (event: Event): Event => {
     const client = chance.below(eras.length);
     // Batches are of the one era, streams of the other.
@@ -39,15 +40,16 @@ export function crowdOf(seed: number, length: number): Script {
     setting,
     programs,
     others: eras.slice(1),
+    ...(shared ? { shared } : {}),
     late,
     events: events.flatMap((event, at) => [...(moves.has(at) ? [moves.get(at)!] : []), given(event)]),
   };
 }
 
-function crowd(chance: Random, first: Era, length: number): Crowd {
+function crowd(chance: Random, first: Era, length: number, shared: boolean): Crowd {
   const eras: Era[] = [
     first,
-    ...Array.from({ length: 1 + chance.below(3) }, () => chance.pick<Era>(['legacy', 'modern'])),
+    ...Array.from({ length: 1 + chance.below(3) }, () => chance.pick<Era>(shared ? [first] : ['legacy', 'modern'])),
   ];
   const late: number[] = [];
   const moves = new Map<number, Event>();

@@ -90,6 +90,8 @@ export class Facts {
   /** The client's streams, which are open for good, and end only sometimes. */
   readonly streams = new Map<string, Asked>();
   breach: Breach | undefined;
+  /** Its servers serve others as well: what is theirs is no concern of this model. */
+  isShared = false;
   /** A failure was reported, and no reload has gone well since. */
   failing = false;
   /** The client does not read, or has not since the last reload. */
@@ -144,7 +146,7 @@ export class Facts {
 
   /** P17: whether what carries this mark or this number is this client's own. */
   isOwn(mark: Mark | undefined, uid: number | undefined): boolean {
-    if (mark !== undefined && mark.c !== this.client) return false;
+    if (mark !== undefined && mark.c !== this.client && !this.isShared) return false;
     return uid === undefined || !(uid >= 0) || Math.floor(uid / UIDS) === this.client;
   }
 

@@ -49,22 +49,52 @@ export interface ProjectUnderTest {
 export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnderTest {
   const config = configOf(setting);
   let project: Project | undefined;
-  return {
-    connect(client, { shared }) {
-      // The one place to change when several sessions can attach to a lineage.
-      if (shared) throw new Error('clients can not share a lineage yet');
-      const context = contextOf(config, client);
-      project ??= new Project(context, disk.openWatch);
-      const lineage = new Lineage(context, project);
-      lineage.attach(connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' }));
-      lineage.begin();
-      void lineage.closed.then((reason) => client.ended(exitCodeOf(reason)));
-      return { reload: () => lineage.restart(), signal: (signal) => lineage.close({ by: 'signal', signal }) };
-    },
+  let common: SharedLineage | undefined;
+  /** Begins a lineage, whose first client is there already. */
+  const begin = (clients: Set<ConnectedClient>, name: string): Lineage => {
+    const logged: ConnectedClient['logged'] = (...entry) => {
+      for (const client of clients) client.logged(...entry);
+    };
+    const context = contextOf(config, { name, logged });
+    project ??= new Project(context, disk.openWatch);
+    return new Lineage(context, project);
   };
+  const front = (client: ConnectedClient): ReturnType<typeof connectStdio> =>
+    connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' });
+  const connectAlone = (client: ConnectedClient): SessionUnderTest => {
+    const lineage = begin(new Set([client]), client.name);
+    void lineage.attach(front(client));
+    lineage.begin();
+    void lineage.closed.then((reason) => client.ended(exitCodeOf(reason)));
+    return { reload: () => lineage.restart(), signal: (signal) => lineage.close({ by: 'signal', signal }) };
+  };
+  /** The lineage begins with the first client, and ends with the last. */
+  const connectShared = (client: ConnectedClient): SessionUnderTest => {
+    const isFirst = common === undefined;
+    const clients = common?.clients ?? new Set<ConnectedClient>();
+    clients.add(client);
+    const shared = (common ??= { lineage: begin(clients, client.name), clients });
+    const { lineage } = shared;
+    void lineage.attach(front(client)).then((reason) => {
+      clients.delete(client);
+      client.ended(exitCodeOf(reason));
+      if (clients.size > 0 || common !== shared) return;
+      common = undefined;
+      lineage.close({ by: 'client' });
+    });
+    if (isFirst) lineage.begin();
+    // A signal is meant for the process of one client, which has no more to do than to let go of the lineage.
+    return { reload: () => lineage.restart(), signal: () => {} };
+  };
+  return { connect: (client, { shared }) => (shared ? connectShared(client) : connectAlone(client)) };
 }
 
-function contextOf(config: Config, { name, logged }: ConnectedClient): FlowContext {
+interface SharedLineage {
+  readonly lineage: Lineage;
+  readonly clients: Set<ConnectedClient>;
+}
+
+function contextOf(config: Config, { name, logged }: Pick<ConnectedClient, 'name' | 'logged'>): FlowContext {
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
   return {
     config,

@@ -19,12 +19,16 @@ const { values } = parseArgs({
     whole: { type: 'boolean', default: false },
     /** Two to four clients on one project. */
     crowd: { type: 'boolean', default: false },
+    /** The same, all served by one lineage. */
+    shared: { type: 'boolean', default: false },
   },
 });
 const EVERY = 10_000;
 const length = Number(values.events);
-const script = (seed: number) => (values.crowd ? crowdOf : scriptOf)(seed, length);
-const again = (seed: number) => `--seed ${seed} --events ${length}${values.crowd ? ' --crowd' : ''}`;
+const isCrowd = values.crowd || values.shared;
+const script = (seed: number) => (isCrowd ? crowdOf(seed, length, values.shared) : scriptOf(seed, length));
+const again = (seed: number) =>
+  `--seed ${seed} --events ${length}${values.shared ? ' --shared' : values.crowd ? ' --crowd' : ''}`;
 const story = (seed: number) => report(script(seed), again(seed));
 
 if (values.seed === undefined) process.exitCode = await many(Number(values.from), Number(values.runs));

@@ -3,7 +3,7 @@
  * each of it to those who check one promise or another. It knows nothing of desks or states.
  */
 import { CrossTalk } from './cross-talk.js';
-import { isOwn, markOf, parse, type Facts, type Life, type Mark, type Message } from './facts.js';
+import { isOwn, keyOf, markOf, parse, type Facts, type Life, type Mark, type Message } from './facts.js';
 import { ListNews } from './list-news.js';
 import type { Lists } from './lists.js';
 import { Order } from './order.js';
@@ -64,6 +64,9 @@ export class Model {
     this.#written.set(`${generation} ${line}`, messages);
     const life = this.facts.life(generation);
     for (const message of messages) {
+      if (this.facts.isShared) life.heard.add(keyOf(message.params?.['requestId'] ?? message.id));
+      if (message.method === 'initialize') life.opened = true;
+      if (this.facts.isShared && !this.facts.isOwn(undefined, uidOf(message))) continue;
       this.#isApart(message, `generation ${generation} is given`);
       if (message.method === undefined) this.#crossTalk.answerWritten(life, message);
       else if (message.id === undefined) this.#toldWritten(life, message);
@@ -73,7 +76,6 @@ export class Model {
 
   #requestWritten(life: Life, message: Message): void {
     const { setting } = this.facts;
-    if (message.method === 'initialize') life.opened = true;
     if (isOwn(message.id)) return;
     const asked = this.facts.askedIn(message);
     if (asked === undefined)
@@ -144,9 +146,7 @@ export class Model {
   /** P17: every message says whose it is, and ids are the same for all clients on purpose. */
   #isApart(message: Message, who: string): void {
     const mark = markOf(message) ?? (message.result as { sim?: Mark } | undefined)?.sim;
-    const token = /^t(\d+)$/.exec(String(message.params?.['progressToken']))?.[1];
-    const uid = message.params?.['_meta']?.['uid'] ?? mark?.uid ?? token;
-    if (this.facts.isOwn(mark, uid === undefined ? undefined : Number(uid))) return;
+    if (this.facts.isOwn(mark, uidOf(message))) return;
     this.facts.fail('P17', `${who} what is another client's: ${JSON.stringify(message)}`);
   }
 
@@ -172,4 +172,11 @@ export class Model {
       if (files.some((file) => file !== 'notes.json')) facts.disk.isGuessedAt = true;
     }
   }
+}
+
+/** The number of the client's message that it is, or that it is about. */
+function uidOf(message: Message): number | undefined {
+  const token = /^t(\d+)$/.exec(String(message.params?.['progressToken']))?.[1];
+  const uid = message.params?.['_meta']?.['uid'] ?? markOf(message)?.uid ?? token;
+  return uid === undefined ? undefined : Number(uid);
 }

@@ -3,6 +3,7 @@
  * simulated time. Ends with everything mended, looked at, closed and looked at again. The same script gives the same
  * run, to the byte.
  */
+import { Audience } from './audience.js';
 import { Builds, type Reasons } from './builds.js';
 import type { Tamper } from './client.js';
 import { Disk, codeOf } from './disk.js';
@@ -75,9 +76,10 @@ class World {
     this.disk.slow = script.setting.slowDisk;
     this.disk.polls = script.setting.poll !== undefined;
     const note = traced ? (text: string) => void this.#trace.push(`${this.kernel.time.toFixed(1)} ${text}`) : () => {};
+    const common = script.shared === true ? new Audience() : undefined;
     const eras = [script.setting.era, ...(script.others ?? [])];
     this.#sessions = eras.map(
-      (era, number) => new Session({ kernel: this.kernel, disk: this.disk, script, note, tamper }, number, era),
+      (era, number) => new Session({ kernel: this.kernel, disk: this.disk, script, note, tamper, common }, number, era),
     );
     this.#builds = new Builds(
       this.disk,

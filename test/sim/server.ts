@@ -6,7 +6,7 @@
 import { codeOf, type Contents, type Disk } from './disk.js';
 import type { Message } from './facts.js';
 import { listing, PAGE, type Lists } from './lists.js';
-import type { Model } from './model.js';
+import type { Audience } from './audience.js';
 import type { Behaviour, Process } from './processes.js';
 import { createRandom, mix, type Random } from '../support/random.js';
 import type { Program, Script, Setting, Step } from './script.js';
@@ -22,7 +22,7 @@ const LIST_METHODS: Readonly<Record<string, keyof Lists>> = {
 export class Server implements Behaviour {
   readonly generation: number;
   readonly process: Process;
-  readonly #model: Model;
+  readonly #model: Audience;
   readonly #disk: Disk;
   readonly #script: Script;
   readonly #setting: Setting;
@@ -40,7 +40,7 @@ export class Server implements Behaviour {
   readonly #listens = new Set<unknown>();
 
   constructor(
-    { model, disk, script, setting }: { model: Model; disk: Disk; script: Script; setting: Setting },
+    { model, disk, script, setting }: { model: Audience; disk: Disk; script: Script; setting: Setting },
     process: Process,
     generation: number,
     lineage: number,
@@ -113,7 +113,7 @@ export class Server implements Behaviour {
   }
 
   note(text: string): void {
-    this.#model.facts.note(`generation ${this.generation} ${text}`);
+    this.#model.note(`generation ${this.generation} ${text}`);
   }
 
   crash(code: number, half: string): void {

@@ -2,6 +2,7 @@
  * One client as a run sees it: the client itself, the model of what it is promised, and the servers that were started
  * for it. The disk, the clock and the order of events are the run's, which has as many of these as the script says.
  */
+import { Audience } from './audience.js';
 import { Client, type Tamper } from './client.js';
 import { codeOf, type Disk } from './disk.js';
 import { Facts } from './facts.js';
@@ -18,6 +19,8 @@ interface Surroundings {
   readonly script: Script;
   readonly note: (text: string) => void;
   readonly tamper: Tamper | undefined;
+  /** Of the servers that all clients share, if they do. */
+  readonly common: Audience | undefined;
 }
 
 /** What is compared after a time in which nothing was saved. */
@@ -37,11 +40,12 @@ export class Session {
   readonly #script: Script;
   readonly #setting: Setting;
   readonly #number: number;
+  readonly #audience: Audience;
   #flow: SessionUnderTest | undefined;
   #lastProbe: number | undefined;
 
   /** The first client has the number 0. */
-  constructor({ kernel, disk, script, note, tamper }: Surroundings, number: number, era: Setting['era']) {
+  constructor({ kernel, disk, script, note, tamper, common }: Surroundings, number: number, era: Setting['era']) {
     this.name = `client ${number}`;
     this.#number = number;
     this.#disk = disk;
@@ -49,6 +53,8 @@ export class Session {
     this.#setting = { ...script.setting, era };
     const noted = (script.others?.length ?? 0) === 0 ? note : (text: string) => note(`${this.name}: ${text}`);
     this.model = new Model(new Facts(kernel, disk, this.#setting, number, noted));
+    this.#audience = common ?? new Audience();
+    this.model.facts.isShared = common !== undefined;
     this.client = new Client(kernel, this.model, this.#setting, number, tamper);
   }
 
@@ -72,14 +78,14 @@ export class Session {
         this.exitCode ??= code;
       },
     };
-    this.#flow ??= project.connect(client, { shared: this.#script.shared === true });
+    this.#audience.join(this.model);
+    this.#flow = project.connect(client, { shared: this.#script.shared === true });
   }
 
   /** A process was spawned that is to be a server for this client. */
   started(process: Process, generation: number): Server {
-    const { model } = this;
     const isAlone = (): boolean => this.servers.every((other) => other === server || !other.process.alive);
-    const surroundings = { model, disk: this.#disk, script: this.#script, setting: this.#setting };
+    const surroundings = { model: this.#audience, disk: this.#disk, script: this.#script, setting: this.#setting };
     const server = new Server(surroundings, process, generation, this.#number, isAlone);
     this.servers.push(server);
     return server;
