@@ -5,7 +5,12 @@ import { detachSession } from '#src/exchange/attach.js';
 import { answer, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
-type Sent = { id: unknown; method: string; params: { [name: string]: any }; error?: { message: string } };
+interface Sent {
+  id: unknown;
+  method: string;
+  params: { level?: string; requestId?: unknown; _meta?: { progressToken: unknown } };
+  error?: { message: string };
+}
 
 const call = (id: number, token?: unknown): object =>
   request(id, 'tools/call', { name: 'x', ...(token === undefined ? {} : { _meta: { progressToken: token } }) });
@@ -53,8 +58,8 @@ test('P17 progress goes to the client that asked for it, under its own token', (
   game.a.says(call(1, 1));
   game.b.says(call(2, 1));
   const [first, second] = sentTo(game, 1);
-  assert.equal(first!.params['_meta'].progressToken, 1);
-  const token = second!.params['_meta'].progressToken;
+  assert.equal(first!.params['_meta']?.progressToken, 1);
+  const token = second!.params['_meta']?.progressToken;
   assert.notEqual(token, 1);
   const progress = (progressToken: unknown): object => tell('notifications/progress', { progressToken, progress: 5 });
   game.server(1, progress(token));
@@ -192,7 +197,7 @@ test('P17 log messages go to those that asked for the level, and the server has 
   );
   detachSession(game.b.session);
   assert.deepEqual(
-    game.take().map(([, { method, params }]: any) => [method, params.level]),
+    sentTo(game, 1).map(({ method, params }) => [method, params.level]),
     [['logging/setLevel', 'warning']],
   );
 });
@@ -216,8 +221,8 @@ test('P17 a resource is subscribed to with the first client and given up with th
   assert.deepEqual(game.take(), [['b', news]]);
   detachSession(game.b.session);
   assert.deepEqual(
-    game.take().map(([to, { method }]: any) => [to, method]),
-    [[1, 'resources/unsubscribe']],
+    sentTo(game, 1).map(({ method }) => method),
+    ['resources/unsubscribe'],
   );
 });
 
@@ -266,7 +271,7 @@ test('P17 what a client leaves behind is taken back at the server, and those tha
   game.take();
   detachSession(game.b.session);
   const [taken, next, ...rest] = game.take() as [unknown, Sent][];
-  assert.deepEqual([taken![1].method, taken![1].params['requestId']], ['notifications/cancelled', wireId]);
+  assert.deepEqual([taken![1].method, taken![1].params.requestId], ['notifications/cancelled', wireId]);
   assert.deepEqual(next, [1, call(3)]);
   assert.deepEqual(rest, []);
   game.server(1, answer(wireId as string));
