@@ -23,6 +23,7 @@ const sharing = [
   'src/cli/clients/wrap.ts',
   'src/cli/clients/unwrap.ts',
   'src/cli/clients/clients.ts',
+  'src/index.ts',
 ];
 /** Most sessions have no configuration file to parse, and five files of the bundle could have to. */
 const lateParser = 'jsonc-parser';
@@ -65,7 +66,7 @@ export async function bundle() {
   const packages = new Set();
   try {
     const made = new Set();
-    for (let entries = ['src/cli/main.ts', 'src/index.ts']; entries.length > 0;) {
+    for (let entries = ['src/cli/main.ts']; entries.length > 0;) {
       const found = new Set();
       const { metafile, outputFiles } = await build({
         ...options,
@@ -79,6 +80,8 @@ export async function bundle() {
       for (const entry of entries) made.add(entry);
       entries = [...found].filter((entry) => !made.has(entry));
     }
+    // Nothing of ours imports the programmatic entry, so it gets its file here.
+    files.set('index.cjs', Buffer.from(`module.exports = ${shared('index')};\n`));
     packages.delete(undefined);
     files.set('LICENSES.txt', Buffer.from(licences([...packages])));
   } catch (error) {
@@ -133,9 +136,7 @@ function boundaries(found) {
         return { path: nameOf(entry), namespace: 'sharing' };
       });
       const module = (contents) => ({ contents, resolveDir: root });
-      onLoad({ filter: /./, namespace: 'sharing' }, ({ path }) =>
-        module(`module.exports = require('./commands.cjs')['${path}']();`),
-      );
+      onLoad({ filter: /./, namespace: 'sharing' }, ({ path }) => module(`module.exports = ${shared(path)};`));
       // A function for each, since running the modules of one is enough.
       onLoad({ filter: /./, namespace: 'shared' }, () => {
         const each = sharing.map((entry) => `'${nameOf(entry)}': () => require('./${entry}')`);
@@ -143,6 +144,11 @@ function boundaries(found) {
       });
     },
   };
+}
+
+/** What a file has of the one that several share. */
+function shared(name) {
+  return `require('./commands.cjs')['${name}']()`;
 }
 
 function fromRoot(path) {

@@ -10,7 +10,8 @@ import { createEventBus } from './events/bus.js';
 import { openLog } from './sinks/open-log.js';
 import { exitCodeOf } from './exit-code.js';
 import { createProxy as create } from './proxy.js';
-import { observe, type Observed, type ProxyEvents, type ProxyStatus } from './sinks/programmatic.js';
+import { observe } from './sinks/programmatic.js';
+import type { Observed, ProxyEvents, ProxyStatus } from './sinks/programmatic-types.js';
 
 export type { ProxyEvents, ProxyOptions, ProxyStatus };
 

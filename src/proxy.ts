@@ -1,6 +1,6 @@
 /**
- * The composition root: read it first. Puts a client's streams, a server command and the flow between them together,
- * and hands out a handle. It ends no process but the servers': exiting is for the cli.
+ * The composition root: read it first. Connects a client's streams and a server command by one of the two flows, and
+ * returns a handle. It ends server processes only; the cli exits this process.
  */
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -8,10 +8,9 @@ import { messageTooLong } from './agent/words.js';
 import type { ConfigInForce } from './config/config-in-force.js';
 import type { Flow, FlowContext, StdioFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
-import type { EventBus } from './events/bus.js';
 import { stderrLines } from './events/stderr-lines.js';
 import type { NoiseKind } from './events/events.js';
-import { openStateSinks } from './sinks/open-state-sinks.js';
+import { withOrigin, type EventBus } from './events/bus.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
 import { newMark } from './process/mark.js';
@@ -20,31 +19,31 @@ import { OrphanGuard } from './process/orphan-guard.js';
 import { childSpec } from './server/child-spec.js';
 
 export interface Proxy {
-  /** Why the session ended, once every server is gone and everything is delivered. */
+  /** Resolves with the reason when every server has exited and every message is delivered. */
   readonly closed: Promise<ShutdownReason>;
-  /** Ends as if the client had closed its side. */
+  /** Shuts down as if the client had closed its side. */
   close(): void;
-  /** Ends as if this signal had come; it is passed on to the servers. */
+  /** Shuts down as after this signal, which is sent to the servers. */
   signal(name: NodeJS.Signals): void;
-  /** Restarts the server now, with a build if there is one. */
+  /** Builds, if there is a build, and restarts the server even if no file has changed. */
   reload(): void;
 }
 
-/** What only a proxy that is a process of its own has. */
+/** What only a proxy with a process of its own has; the programmatic entry has neither. */
 export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
 
 export function createProxy(
   io: Streams,
   configInForce: ConfigInForce,
-  events: EventBus,
+  bus: EventBus,
   { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
 ): Proxy {
   const config = configInForce.current;
-  let ended: (reason: ShutdownReason) => void = () => {};
-  const end = new Promise<ShutdownReason>((resolve) => (ended = resolve));
+  const events = withOrigin(bus, { project: config.cwd });
+  let onClosed: (reason: ShutdownReason) => void = () => {};
+  const flowClosed = new Promise<ShutdownReason>((resolve) => (onClosed = resolve));
   const guard = new OrphanGuard();
-  const closed = end.then(async (reason) => {
-    await stateSinks?.close();
+  const closed = flowClosed.then(async (reason) => {
     await first?.end();
     guard.close();
     return reason;
@@ -82,15 +81,14 @@ export function createProxy(
       const isMissing = error.code === 'ENOENT';
       events.emit({ kind: 'not-started', command: config.command, isMissing, problem: error.message });
     },
-    ended,
+    onClosed,
   };
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
-  // The agent's own tools need the reload flow even where there is nothing to watch; environment files are watched by
-  // no rule.
+  // The agent's own tools need the reload flow even if there is nothing to watch. Environment files are watched without
+  // a rule.
   const reloads =
     config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
-  const stateSinks = reloads ? openStateSinks(events, config) : undefined;
   const flow = reloads ? reloadFlow(context) : pipeFlow(context);
   return {
     closed,
@@ -100,7 +98,7 @@ export function createProxy(
   };
 }
 
-/** A flow is loaded only where it is used, and beside the server's own start. */
+/** A flow is loaded only if it is used, and while the server starts. */
 async function pipeFlow(context: StdioFlowContext): Promise<Flow> {
   const { passThrough } = await import('./flow/pass-through.js');
   return passThrough(context);
@@ -114,12 +112,12 @@ async function reloadFlow(context: StdioFlowContext): Promise<Flow> {
 const CANNOT_REAP =
   '--reap has no effect on this system, which does not tell the environment of a process: what servers leave behind in sessions of their own stays';
 
-const MAX_NOISE = 1024 * 1024;
-/** A banner is short, and what is long is not worth a closer look. */
-const MAX_BANNER = 4096;
-const nobody = { runner: undefined, rest: '' };
+const MAX_NOISE_BYTES = 1024 * 1024;
+/** Banners are shorter than this. Longer text is not searched for one. */
+const MAX_BANNER_BYTES = 4096;
+const NO_BANNER = { runner: undefined, rest: '' };
 
-/** Noise goes where people look; the hint to its author comes once a kind. */
+/** Writes a server's noise on stdout to stderr, where people look. The warning comes once for each kind of noise. */
 function reportNoise(stderr: Writable, events: EventBus): FlowContext['noise'] {
   const reported = new Set<NoiseKind>();
   const report = (noise: NoiseKind, { generation }: { readonly generation: number }, runner?: string): void => {
@@ -127,9 +125,10 @@ function reportNoise(stderr: Writable, events: EventBus): FlowContext['noise'] {
     reported.add(noise);
   };
   return (upstream, kind, lines) => {
-    // Nobody reads stderr: noise is the last thing to keep in memory, or to hold messages up for.
-    if (stderr.writableLength < MAX_NOISE) stderr.write(lines);
-    const { runner, rest } = kind === 'text' && lines.length < MAX_BANNER ? withoutBanner(String(lines)) : nobody;
+    // If nobody reads stderr, noise is dropped: it must neither fill the memory nor delay messages.
+    if (stderr.writableLength < MAX_NOISE_BYTES) stderr.write(lines);
+    const { runner, rest } =
+      kind === 'text' && lines.length < MAX_BANNER_BYTES ? withoutBanner(String(lines)) : NO_BANNER;
     if (runner !== undefined) report('banner', upstream, runner);
     if (runner === undefined || rest !== '') report(kind, upstream);
   };

@@ -115,8 +115,9 @@ export const requirements: readonly Requirement[] = [
   {
     id: 'P17',
     title: 'apart',
-    text: 'Clients of one project share its files and builds and nothing else; with a shared server, each gets only its own.',
-    status: 'planned',
+    text: 'Clients of one project share its files and builds and nothing else.',
+    status: 'landed',
+    items: [{ id: 'P17.share', text: 'With a shared server, each gets only its own.', status: 'planned' }],
   },
   {
     id: 'P18',

@@ -2,7 +2,7 @@
 // status.ts choose the lines.
 
 import type { AuditLine } from '../state/audit-trail.js';
-import { escapeControls } from '../sinks/log.js';
+import { escapeControls } from '../sinks/escape-controls.js';
 
 /** `label`: which server the line is about. */
 export function auditText(line: AuditLine, label: string): string {

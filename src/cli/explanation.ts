@@ -10,7 +10,7 @@ import { camelCase, defaults } from '../config/option-values.js';
 import { options } from '../config/options.js';
 import { expand } from '../watch/expand.js';
 import { openWatch } from '../watch/watch.js';
-import { leftOutWarning } from './left-out.js';
+import { leftOutWarning } from '../project/left-out.js';
 
 export type Source = 'option' | 'environment' | 'file' | 'found' | 'default';
 

@@ -38,7 +38,7 @@ export async function serve(served: Served): Promise<Serving> {
   for (const text of warnings) events.emit({ kind: 'warning', text });
   // Loaded only if an option says what to watch, because only then sources can be left out.
   if (served.explicitOptions.watch !== undefined || served.file?.rules !== undefined) {
-    const { leftOutWarning } = await import('./left-out.js');
+    const { leftOutWarning } = await import('../reloading.js');
     const leftOut = leftOutWarning(served);
     if (leftOut !== undefined) events.emit({ kind: 'warning', text: leftOut });
   }

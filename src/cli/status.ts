@@ -4,7 +4,7 @@
 import type { Result } from '../config/check.js';
 import type { CommandLineOptions } from '../config/config.js';
 import { lastOf } from '../state/audit-trail.js';
-import { escapeControls } from '../sinks/log.js';
+import { escapeControls } from '../sinks/escape-controls.js';
 import { runningProxies, type About, type ProxyHealth, type RunningProxy } from '../state/status-file.js';
 import { indented, localTime, phasesText } from './audit-text.js';
 import { commandText, findStateDirs, idOf, nothingFound } from './state-dirs.js';

@@ -1,6 +1,6 @@
 /**
- * What the two flows between client and servers have in common: what they are given and what they hand back. Types
- * only; the flows are pass-through.ts and lineage/lineage.ts, and proxy.ts chooses.
+ * The interface of the two flows between client and servers: what they are given and what they return. Types only. The
+ * flows are `pass-through.ts` and, by `reloading.ts`, `lineage/lineage.ts`; `proxy.ts` chooses.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
@@ -18,16 +18,16 @@ export interface Streams {
   readonly stderr: Writable;
 }
 
-/** What runs between the client and the servers. */
+/** A running flow, as the proxy controls it. */
 export interface Flow {
   close(): void;
   signal(name: NodeJS.Signals): void;
   reload(): void;
 }
 
-/** What servers are started with, and what both flows tell of them. */
+/** What `proxy.ts` gives to both flows: configuration, events, and how servers are started. */
 export interface FlowContext {
-  /** The configuration in force. It is replaced after an edit of the configuration file. */
+  /** The configuration in force. An edit of the configuration file replaces it. */
   readonly configInForce: ConfigInForce;
   /** `configInForce.current`. */
   readonly config: Config;
@@ -35,21 +35,21 @@ export interface FlowContext {
   /** The command as a person would name it, without its arguments. */
   readonly name: string;
   readonly tooLong: string;
-  /** The first server, if it has been started already. */
+  /** The first server, if it has been started before the proxy was loaded. */
   readonly first: FirstServer | undefined;
-  /** What Node is given to be a build helper, if one may finish a first build when the client has gone. */
+  /** Node arguments of the build helper, if one may finish a first build after the client has closed its side. */
   readonly helperCommand: readonly string[] | undefined;
-  /** What servers leave behind, out of reach of their process group. */
+  /** Processes that servers leave behind outside of their process group. */
   readonly leftovers: Leftovers;
   spec(generation: number): ServerSpec;
   noise(upstream: { readonly generation: number }, kind: Noise, lines: Buffer): void;
-  /** The command of the very first server can't be run: says so. */
+  /** Reports that the very first server could not be spawned. */
   reportNotStarted(error: NodeJS.ErrnoException): void;
 }
 
-/** The same, with the one client on two streams that a proxy is started for. */
+/** The same, with the client on stdio that the proxy was started for. */
 export interface StdioFlowContext extends FlowContext {
   readonly io: Streams;
-  /** The session is over: every server is gone and everything is delivered. */
-  ended(reason: ShutdownReason): void;
+  /** The session is closed: every server has exited and every message is delivered. */
+  onClosed(reason: ShutdownReason): void;
 }

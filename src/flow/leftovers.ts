@@ -1,7 +1,8 @@
 /**
- * What servers leave behind in sessions of their own, out of reach of their process group (P13): named in the log when
- * their generation has gone, and ended with `--reap`. Only what carries the mark of this proxy, looked at again right
- * before each signal. Both flows use it; marked.ts finds them.
+ * Finds processes that servers leave behind in sessions of their own, outside of their process group (P13, clean exit).
+ * Reports them when their generation has exited, and ends them with `--reap`. Only processes with the mark of this
+ * proxy count, and the mark is checked again right before each signal. `process/marked.ts` finds them; both flows use
+ * this.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventEmitter } from '../events/bus.js';
@@ -9,9 +10,9 @@ import { isMarked, MARK } from '../process/mark.js';
 import { canFindMarked, findMarked, type MarkedProcess } from '../process/marked.js';
 
 export interface Leftovers {
-  /** This generation, whose process led this group, is gone. In a moment, what it has left is looked for. */
+  /** This generation, the leader of this process group, has exited. Looks for leftovers after a moment. */
   gone(generation: number, group: number): void;
-  /** All are gone, and so is the proxy, as soon as this resolves. */
+  /** All generations have exited. Looks for leftovers a last time; the proxy exits when this resolves. */
   close(): Promise<void>;
 }
 
@@ -21,83 +22,86 @@ export interface LeftoversContext {
   readonly reap: () => boolean;
 }
 
-interface Patience {
-  /** For processes that end because their server has: a moment later they are gone by themselves. */
-  readonly moment: number;
+interface Timing {
+  /** How long processes may take to exit by themselves because their server has. */
+  readonly firstLookMs: number;
   /** Between SIGTERM and SIGKILL. */
-  readonly heed: number;
-  /** Between two looks. */
-  readonly look: number;
+  readonly killAfterMs: number;
+  /** Between two searches. */
+  readonly lookEveryMs: number;
 }
 
-/** Before the first look, which is the only one as a rule: nobody is in a hurry. */
-const MOMENT = 1_000;
-const AFTER_GENERATION: Patience = { moment: 0, heed: 2_000, look: 200 };
-/** The client waits for the proxy's end. As a rule the first look finds nothing, and nobody waits. */
-const AT_END: Patience = { moment: 200, heed: 250, look: 25 };
+/** How long after the exit of a generation the search begins. Usually it is the only one. */
+const FIRST_LOOK_AFTER_MS = 1_000;
+const AFTER_GENERATION: Timing = { firstLookMs: 0, killAfterMs: 2_000, lookEveryMs: 200 };
+/** Shorter at the end, because the client waits for the exit of the proxy. Usually the first search finds nothing. */
+const AT_END: Timing = { firstLookMs: 200, killAfterMs: 250, lookEveryMs: 25 };
 
 export function createLeftovers({ mark, events, reap }: LeftoversContext): Leftovers {
-  const over = new AbortController();
-  const named = new Set<number>();
+  const closed = new AbortController();
+  const reported = new Set<number>();
   const groups = new Set<number>();
-  /** Generations that are gone, and are to be looked after in a moment. */
+  /** Generations that have exited and whose leftovers have not been searched for yet. */
   const waiting = new Set<number>();
 
-  /** Not those of a group of ours: it has been killed, and they are about to go. */
+  /** Without members of our own process groups: those have been killed and are about to exit. */
   const find = async (generation: number | undefined): Promise<MarkedProcess[]> => {
     const found = await findMarked(MARK, (value) => isMarked(value, mark, generation));
     return found.filter(({ group }) => !groups.has(group));
   };
 
-  /** Those that are still there after so long. */
-  const lasting = async (ms: number, look: number, generation?: number): Promise<MarkedProcess[]> => {
+  /** The processes that still run after so long. */
+  const lasting = async (ms: number, lookEveryMs: number, generation?: number): Promise<MarkedProcess[]> => {
     const until = performance.now() + ms;
     let left = await find(generation);
     while (left.length > 0 && performance.now() < until) {
-      await delay(look, undefined, generation === undefined ? {} : { signal: over.signal, ref: false });
+      await delay(lookEveryMs, undefined, generation === undefined ? {} : { signal: closed.signal, ref: false });
       left = await find(generation);
     }
     return left;
   };
 
   const signalAll = async (signal: NodeJS.Signals, generation: number | undefined): Promise<void> => {
-    // Looked for anew: the number of one that has ended may be somebody else's by now.
+    // Searched again: the pid of a process that has exited may belong to another program by now.
     for (const { pid } of await find(generation)) send(pid, signal);
   };
 
-  const settle = async ({ moment, heed, look }: Patience, generation?: number): Promise<void> => {
-    const left = await lasting(moment, look, generation);
+  const endLeftovers = async (
+    { firstLookMs, killAfterMs, lookEveryMs }: Timing,
+    generation?: number,
+  ): Promise<void> => {
+    const left = await lasting(firstLookMs, lookEveryMs, generation);
     if (left.length === 0) return;
-    const fresh = left.filter(({ pid }) => !named.has(pid));
-    for (const { pid } of fresh) named.add(pid);
+    const fresh = left.filter(({ pid }) => !reported.has(pid));
+    for (const { pid } of fresh) reported.add(pid);
     if (fresh.length > 0) {
       const processes = fresh.map(({ pid, name }) => ({ pid, program: name }));
       events.emit({ kind: 'left-behind', generation, processes, reaped: reap() });
     }
     if (!reap()) return;
     await signalAll('SIGTERM', generation);
-    if ((await lasting(heed, look, generation)).length > 0) await signalAll('SIGKILL', generation);
+    if ((await lasting(killAfterMs, lookEveryMs, generation)).length > 0) await signalAll('SIGKILL', generation);
   };
 
-  /** One wait serves all generations that go meanwhile: on a fast machine a dozen may, in a second. */
-  const settleWaiting = async (): Promise<void> => {
-    // Aborted: the proxy ends, and looks for all of them then.
-    await delay(MOMENT, undefined, { signal: over.signal, ref: false });
+  /** One wait for all generations that exit meanwhile: on a fast machine there may be a dozen in a second. */
+  const lookAfterWaiting = async (): Promise<void> => {
+    // Rejects when the proxy ends: `close` searches for all leftovers then.
+    await delay(FIRST_LOOK_AFTER_MS, undefined, { signal: closed.signal, ref: false });
     const generations = [...waiting];
     waiting.clear();
-    for (const generation of generations) await settle(AFTER_GENERATION, generation);
+    for (const generation of generations) await endLeftovers(AFTER_GENERATION, generation);
   };
 
   return {
     gone(generation, group) {
       groups.add(group);
-      if (!canFindMarked() || over.signal.aborted) return;
+      if (!canFindMarked() || closed.signal.aborted) return;
       waiting.add(generation);
-      if (waiting.size === 1) void settleWaiting().catch(() => {});
+      if (waiting.size === 1) void lookAfterWaiting().catch(() => {});
     },
     async close() {
-      over.abort();
-      if (canFindMarked()) await settle(AT_END);
+      closed.abort();
+      if (canFindMarked()) await endLeftovers(AT_END);
     },
   };
 }
@@ -106,6 +110,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // The process has exited meanwhile.
   }
 }

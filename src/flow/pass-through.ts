@@ -1,6 +1,6 @@
 /**
- * The plain pipe: one server, every line of the client to it and every message of it to the client, byte for byte,
- * until one of them ends. Nothing is held, patched or answered here but a line that is too long to be taken in.
+ * The plain pipe: forwards every line between the client and one server, byte for byte, until one of them ends. It
+ * holds, changes and answers nothing, except that a line over the limit is answered with an error.
  */
 import { Shutdown, type ShutdownReason } from './shutdown.js';
 import type { Flow, StdioFlowContext } from './flow.js';
@@ -11,13 +11,13 @@ import { startServer, type ServerEvents } from '../server/start-server.js';
 import type { Upstream } from '../server/upstream.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 
-/** The pipe makes no requests of its own, and keeps no times. */
+/** The pipe sends no requests of its own and measures no times. */
 const UNUSED = { callClock: new CallClock(), now: () => 0, newRequestId: () => 'null' };
 
 const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
 
 export async function passThrough(context: StdioFlowContext): Promise<Flow> {
-  const { io, config, events: bus, noise, ended } = context;
+  const { io, config, events: bus, noise, onClosed } = context;
   const live = new Set<Upstream>();
   const end = (reason: ShutdownReason): void => {
     if (!shutdown.begun) bus.emit({ kind: 'closing', by: reason.by });
@@ -37,14 +37,14 @@ export async function passThrough(context: StdioFlowContext): Promise<Flow> {
       live.delete(upstream);
       end({ by: 'server', exit });
       context.leftovers.gone(upstream.generation, upstream.process.pid);
-      void Promise.all([shutdown.finish(), context.leftovers.close()]).then(([reason]) => ended(reason));
+      void Promise.all([shutdown.finish(), context.leftovers.close()]).then(([reason]) => onClosed(reason));
     },
   };
 
   const started = await startServer(context.spec(1), UNUSED, events, context.first?.take());
   if (!started.ok) {
     context.reportNotStarted(started.error);
-    ended({ by: 'not-started', error: started.error });
+    onClosed({ by: 'not-started', error: started.error });
     return { close: () => {}, signal: () => {}, reload: () => {} };
   }
   const { upstream } = started;

@@ -1,6 +1,7 @@
 /**
- * How the proxy ends, whatever it was doing: why, how patiently the servers are stopped, with which exit code, and that
- * what was received is delivered first. Both flows (pass-through.ts, lineage/lineage.ts) end by this one.
+ * The shutdown of a flow: its reason, how fast the servers are stopped, and the delivery of messages that were
+ * received. Both flows use it (`pass-through.ts`, `lineage/lineage.ts`). `exit-code.ts` turns the reason into an exit
+ * code.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../channel/channel.js';
@@ -9,19 +10,19 @@ import type { Ladder } from '../process/terminate.js';
 import type { Upstream } from '../server/upstream.js';
 
 export type ShutdownReason =
-  /** The client has closed its side. `waited`: how long ago that was, in milliseconds. */
+  /** The client has closed its side, `waited` milliseconds ago. */
   | { readonly by: 'client'; readonly waited?: number }
   | { readonly by: 'signal'; readonly signal: NodeJS.Signals }
-  /** The server has left, and none follows it. */
+  /** The server has exited on purpose, and none follows it. */
   | { readonly by: 'server'; readonly exit: Exit }
-  /** The command of the very first server can't be run. */
+  /** The very first server could not be spawned. */
   | { readonly by: 'not-started'; readonly error: NodeJS.ErrnoException };
 
 /**
- * SDK clients wait 2 s after closing stdin, then signal, and kill 2 s later: all must be over by then. `waited`: how
- * much of it is over already.
+ * SDK clients close stdin, send a signal 2 s later, and kill 2 s after that. Every server must have exited by then.
+ * `waited`: how many milliseconds of it have passed.
  */
-function clientEnded(waited: number): Ladder {
+function ladderAfter(waited: number): Ladder {
   return {
     end: true,
     steps: [
@@ -31,8 +32,8 @@ function clientEnded(waited: number): Ladder {
   };
 }
 
-export const CLIENT_ENDED = clientEnded(0);
-/** How long a client that closed its side may take to read the last of what it asked for. */
+export const CLIENT_ENDED = ladderAfter(0);
+/** How long a client that has closed its side may take to read the last responses. */
 const LAST_READ_MS = 500;
 
 export class Shutdown {
@@ -51,9 +52,9 @@ export class Shutdown {
   }
 
   /**
-   * A later reason only makes the end more urgent. The first one counts, except that a signal goes before the end of
-   * stdin, because clients signal after it. A server that exited by itself has decided: a signal that comes while the
-   * client reads the last of its output changes nothing, as it would not have without the proxy.
+   * The first reason counts, and later ones only shorten the wait for the client. One exception: a signal replaces the
+   * end of stdin, because clients send it after that. If the server has exited by itself, a signal changes nothing, as
+   * it would have no effect without the proxy.
    */
   begin(reason: ShutdownReason): void {
     if (reason.by === 'server' || reason.by === 'not-started') {
@@ -67,21 +68,21 @@ export class Shutdown {
     this.#urgent.abort();
   }
 
-  /** Stops a generation that came up after the end had begun. */
+  /** Stops a generation that was started after the shutdown had begun. */
   stop(generation: Pick<Upstream, 'process'>): void {
     if (this.#reason !== undefined) generation.process.stop(ladderFor(this.#reason));
   }
 
-  /** Once every generation is gone: resolves with the reason when the client has read the last of the output. */
+  /** Call it when every generation has exited. Resolves with the reason when the clients have read all output. */
   async finish(): Promise<ShutdownReason> {
     const read = new AbortController();
     const drained = Promise.all(this.#clients().map((client) => client.drained())).then(() => read.abort());
-    await Promise.race([drained, this.#patience(read.signal)]);
+    await Promise.race([drained, this.#readDeadline(read.signal)]);
     return this.#reason ?? { by: 'client' };
   }
 
-  /** A client that is still there may read as slowly as it likes; one that has left gets a moment. */
-  async #patience(read: AbortSignal): Promise<void> {
+  /** A client that is still connected may read as slowly as it likes. One that has left gets `LAST_READ_MS`. */
+  async #readDeadline(read: AbortSignal): Promise<void> {
     if (!this.#urgent.signal.aborted) {
       await new Promise<void>((resolve) =>
         this.#urgent.signal.addEventListener('abort', () => resolve(), { once: true }),
@@ -92,7 +93,7 @@ export class Shutdown {
 }
 
 function ladderFor(reason: ShutdownReason): Ladder {
-  if (reason.by === 'client') return clientEnded(reason.waited ?? 0);
+  if (reason.by === 'client') return ladderAfter(reason.waited ?? 0);
   if (reason.by !== 'signal') return CLIENT_ENDED;
   return {
     end: true,

@@ -1,21 +1,21 @@
 /**
- * The freshness gate (P4, fresh). A save that returned before a line was sent is in the kernel's queue of events before
+ * The freshness gate (P4, fresh). If a save returned before a line was sent, its event is in the kernel's queue before
  * the line is in the pipe, but the line may be read first. So a request waits until the event loop has polled once more
- * (two turns of setImmediate), and if a file was touched by then, until that was hashed and acted upon. Lines behind it
- * wait too: order is kept (P3). What the hashing leads to is decided elsewhere.
+ * (two turns of `setImmediate`). If a file was touched by then, it waits until that is hashed and acted upon. Lines
+ * behind it wait too, to keep the order (P3, order). `lineage/change-detector.ts` decides what the check leads to.
  */
 import type { Envelope } from '../wire/envelope.js';
 import type { Message } from '../wire/message.js';
 
 export interface GateEvents {
-  /** The message, read at `since`, may go on. */
+  /** Forwards a message that was read at `since`. */
   forward(message: Message, since: number): void;
-  /** Whether messages must pass a check now. Held ones need none: the hold ends with one, or they come back here. */
+  /** Whether the message must wait for a check. Held ones need none: a check ends the hold, or they come back. */
   needsCheck(envelope: Envelope): boolean;
-  /** Undefined if no file was touched; else it resolves when those that were are hashed and acted upon. */
+  /** Undefined if no file was touched. Otherwise resolves when the touched files are hashed and acted upon. */
   check(): Promise<void> | undefined;
-  /** Too much waits (true), or no longer (false). */
-  full(full: boolean): void;
+  /** Too many bytes wait (true), or no longer (false). */
+  full(isFull: boolean): void;
 }
 
 interface Read {
@@ -23,9 +23,9 @@ interface Read {
   readonly since: number;
 }
 
-/** Its envelope is not looked at before it is due. */
+/** The envelope is not parsed before the message is due. */
 interface Waiting extends Read {
-  /** The turn in which it may pass. */
+  /** The turn of the event loop in which it may pass. */
   readonly due: number;
 }
 
@@ -41,14 +41,14 @@ export class Gate {
   #passed = 0;
   #bytes = 0;
   #turn = 0;
-  #ticking = false;
-  #checking = false;
-  #full = false;
-  /** When the lines were read that come together. */
-  #since: number | undefined;
-  #empty: (() => void)[] = [];
+  #isTicking = false;
+  #isChecking = false;
+  #isFull = false;
+  /** When the present chunk was read: one time for all its lines. */
+  #chunkReadAt: number | undefined;
+  #onEmpty: (() => void)[] = [];
   readonly #onTurn = (): void => {
-    this.#ticking = false;
+    this.#isTicking = false;
     this.#open(++this.#turn);
     this.#tick();
   };
@@ -58,15 +58,15 @@ export class Gate {
   }
 
   push(message: Message): void {
-    const since = (this.#since ??= performance.now());
-    if (message.isLast) this.#since = undefined;
+    const since = (this.#chunkReadAt ??= performance.now());
+    if (message.isLast) this.#chunkReadAt = undefined;
     if (this.#queue.length === 0 && !this.#events.needsCheck(message.envelope))
       return this.#events.forward(message, since);
     this.#queue.push({ message, since, due: this.#turn + 2 });
     this.#countBytes(message.length);
   }
 
-  /** What has passed before everything that waits here has to pass once more. */
+  /** Puts messages that have passed the gate back, before all that wait here. */
   unshift(messages: readonly Read[]): void {
     const due = this.#turn + 2;
     const again = messages.map(({ message, since }) => ({ message, since, due }));
@@ -75,24 +75,24 @@ export class Gate {
     this.#countBytes(messages.reduce((bytes, { message }) => bytes + message.length, 0));
   }
 
-  /** Resolves when everything that was pushed has passed. */
+  /** Resolves when every message that was pushed has passed. */
   emptied(): Promise<void> {
-    return this.#queue.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#empty.push(resolve));
+    return this.#queue.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
   #countBytes(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > FULL_BYTES && !this.#full) this.#events.full((this.#full = true));
+    if (this.#bytes > FULL_BYTES && !this.#isFull) this.#events.full((this.#isFull = true));
     this.#tick();
   }
 
   #tick(): void {
-    if (this.#ticking || this.#checking || this.#queue.length === 0) return;
-    this.#ticking = true;
+    if (this.#isTicking || this.#isChecking || this.#queue.length === 0) return;
+    this.#isTicking = true;
     setImmediate(this.#onTurn);
   }
 
-  /** Lets everything pass that was due at `turn`; one check serves all of it. */
+  /** Forwards every message that is due at `turn`. One check serves all of them. */
   #open(turn: number): void {
     const first = this.#queue[0];
     if (first === undefined || first.due > turn) return;
@@ -101,15 +101,15 @@ export class Gate {
       this.#pass(turn);
       return;
     }
-    this.#checking = true;
+    this.#isChecking = true;
     void checked.then(() => {
-      this.#checking = false;
+      this.#isChecking = false;
       this.#pass(turn);
       this.#tick();
     });
   }
 
-  /** Mostly the first tells. */
+  /** Usually the first message decides. */
   #doesAnyNeedCheck(turn: number): boolean {
     for (const { message, due } of this.#queue) {
       if (due > turn) return false;
@@ -119,7 +119,7 @@ export class Gate {
   }
 
   #pass(turn: number): void {
-    // In its place until it has passed: what is pushed meanwhile comes behind all of it.
+    // A message stays in the queue until it has passed, so one that is pushed meanwhile comes behind all of them.
     for (let next = this.#queue[0]; next !== undefined && next.due <= turn; next = this.#queue[this.#passed]) {
       this.#passed++;
       this.#bytes -= next.message.length;
@@ -127,8 +127,8 @@ export class Gate {
     }
     this.#queue = this.#passed === this.#queue.length ? [] : this.#queue.slice(this.#passed);
     this.#passed = 0;
-    if (this.#full && this.#bytes <= FULL_BYTES) this.#events.full((this.#full = false));
-    if (this.#queue.length > 0 || this.#empty.length === 0) return;
-    for (const resolve of this.#empty.splice(0)) resolve();
+    if (this.#isFull && this.#bytes <= FULL_BYTES) this.#events.full((this.#isFull = false));
+    if (this.#queue.length > 0 || this.#onEmpty.length === 0) return;
+    for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 }

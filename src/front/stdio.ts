@@ -1,7 +1,4 @@
-/**
- * The client that started this process, on its stdin and stdout, or any client on two streams. Knows no session and no
- * server.
- */
+/** Connects a client on two streams: usually the stdin and stdout of this process. Knows no session and no server. */
 import type { Readable, Writable } from 'node:stream';
 import { answerTo, SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
@@ -15,9 +12,9 @@ export interface ClientStreams {
 }
 
 export interface ClientLimits {
-  /** In bytes. Asked for with each chunk: an edit of the configuration file may change it. */
+  /** In bytes. Read for each chunk, because an edit of the configuration file may change it. */
   maxMessage(): number;
-  /** What a client is told that has sent a longer one. */
+  /** The error text for a client that has sent a longer message. */
   tooLong(): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What `server_status` tells: the state, the last reload, build and failure, and the server's stderr, gathered from
- * those who know. The words come from agent/status-report.ts; when to answer is for agent-tools.ts.
+ * Collects what `server_status` answers: the state, the last reload, build and failure, and the server's stderr.
+ * `agent/status-report.ts` has the sentences; `agent-tools.ts` decides when to answer.
  */
 import { existsSync } from 'node:fs';
 import type { Answer } from '../agent/answers.js';
@@ -13,21 +13,16 @@ import type { InstalledCopy } from '../config/installed-copy.js';
 import type { Session } from '../exchange/records.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { History } from './history.js';
-import type { LiveGenerations } from './live-generations.js';
+import type { LineageContext } from './lineage-context.js';
 import type { Snapshots } from './snapshots.js';
 import type { State } from './states.js';
-import type { MessageFlow } from './message-flow.js';
 
-interface StatusContext {
-  readonly flow: FlowContext;
-  readonly traffic: MessageFlow;
-  readonly roster: LiveGenerations;
+interface StatusContext extends LineageContext {
   readonly history: History;
-  state(): State;
   snapshots(): Snapshots | undefined;
 }
 
-interface Asked {
+interface StatusRequest {
   readonly session: Session;
   readonly waited: boolean;
   /** How many lines of stderr are wanted. */
@@ -35,23 +30,23 @@ interface Asked {
   readonly outdated: Outdated;
 }
 
-/** Most that the facts beside the lines of stderr may take of an answer that has both. */
-const MAX_FACTS = 8000;
-const MAX_LINE = 1000;
-/** Room for the members around them. */
-const BESIDE = 100;
+/** Limit of the facts in an answer that also has lines of stderr. */
+const MAX_FACTS_CHARACTERS = 8000;
+const MAX_LINE_CHARACTERS = 1000;
+/** Space for the JSON members around facts and lines. */
+const JSON_OVERHEAD_CHARACTERS = 100;
 const MAX_ITEMS = 20;
-const MAX_ITEM = 200;
-const MAX_FAILURE = 1000;
+const MAX_ITEM_CHARACTERS = 200;
+const MAX_FAILURE_CHARACTERS = 1000;
 
 export function statusAnswer(
   context: StatusContext,
-  { session, waited, log, outdated }: Asked,
+  { session, waited, log, outdated }: StatusRequest,
   tools: ToolNames,
 ): Answer {
-  const { flow, history, snapshots, traffic } = context;
+  const { flow, history, snapshots, messages } = context;
   const state = stateOf(context.state());
-  const { serving } = traffic.lineage;
+  const { serving } = messages.lineage;
   const generation = serving?.generation;
   const { lastReload, lastFailure, lastBuild, lastChange } = history;
   const { gained = [] } = serving?.capabilityGaps.get(session) ?? {};
@@ -60,7 +55,7 @@ export function statusAnswer(
   const copy = copyThatRuns(flow);
   const { buildProposal: proposal } = flow.config;
   const data = snapshots()?.serverData ?? [];
-  const told = [
+  const sentences = [
     status,
     ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
     ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
@@ -77,20 +72,20 @@ export function statusAnswer(
     ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
     ...(lastFailure === undefined
       ? {}
-      : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE) } }),
+      : { lastFailure: { at: lastFailure.at, text: cutText(lastFailure.text, MAX_FAILURE_CHARACTERS) } }),
     ...factsOf(outdated.standing),
     ...(copy === undefined ? {} : { installedCopy: copy }),
     ...(proposal === undefined ? {} : { buildProposal: proposal }),
     ...(data.length === 0 ? {} : { takenForServerData: firstOf(data, MAX_ITEMS) }),
   };
-  const beside = lines === undefined ? facts : fitFacts(facts, MAX_FACTS);
-  const room = roomBeside(cutText(told, MAX_WORDS)) - say.fewerLines(log, log).length;
-  const taken = Math.max(jsonLength(beside), say.lastLines(['']).length) + BESIDE;
+  const beside = lines === undefined ? facts : fitFacts(facts, MAX_FACTS_CHARACTERS);
+  const room = roomBeside(cutText(sentences, MAX_WORDS)) - say.fewerLines(log, log).length;
+  const taken = Math.max(jsonLength(beside), say.lastLines(['']).length) + JSON_OVERHEAD_CHARACTERS;
   const shown = lines && lastThatFit(lines, room - taken);
   const words =
     lines === undefined || shown?.length === lines.length
-      ? told
-      : `${told}${say.fewerLines(shown?.length ?? 0, lines.length)}`;
+      ? sentences
+      : `${sentences}${say.fewerLines(shown?.length ?? 0, lines.length)}`;
   return {
     words,
     ...(shown === undefined ? {} : { appendix: say.lastLines(shown) }),
@@ -98,24 +93,24 @@ export function statusAnswer(
   };
 }
 
-/** What runs instead of the sources, unless it has been mended since: then the copy is gone. */
+/** The installed copy that runs instead of the sources. Undefined if it has been removed since. */
 export function copyThatRuns({ config }: FlowContext): InstalledCopy | undefined {
   const { installedCopy } = config;
   return installedCopy !== undefined && existsSync(installedCopy.copy) ? installedCopy : undefined;
 }
 
-/** Where no server serves, it is the one that has ended that is asked about. */
-function stderrOf({ traffic, roster }: StatusContext, count: number): readonly string[] {
-  const speaker = traffic.lineage.serving ?? roster.last;
-  const said = speaker?.process.output.bytes().toString('utf8').trimEnd() ?? '';
-  if (said === '') return [];
-  return said
+/** The last `count` lines of the serving generation; if none serves, of the one that exited last. */
+function stderrOf({ messages, generations }: StatusContext, count: number): readonly string[] {
+  const source = messages.lineage.serving ?? generations.last;
+  const text = source?.process.output.bytes().toString('utf8').trimEnd() ?? '';
+  if (text === '') return [];
+  return text
     .split('\n')
     .slice(-count)
-    .map((line) => cutText(line, MAX_LINE));
+    .map((line) => cutText(line, MAX_LINE_CHARACTERS));
 }
 
-/** The same facts, with lists (files, changes) that may be very long cut short. */
+/** The same facts, with long lists (files, changes) cut. */
 function shortened(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [name, Array.isArray(value) ? shortList(value) : value]),
@@ -123,7 +118,7 @@ function shortened(facts: Readonly<Record<string, unknown>>): Readonly<Record<st
 }
 
 function shortList(items: readonly unknown[]): readonly string[] {
-  return firstOf(items.map(String), MAX_ITEMS).map((item) => cutText(item, MAX_ITEM));
+  return firstOf(items.map(String), MAX_ITEMS).map((item) => cutText(item, MAX_ITEM_CHARACTERS));
 }
 
 function stateOf(state: State): say.Status['state'] {

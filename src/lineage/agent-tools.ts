@@ -1,6 +1,6 @@
 /**
- * What the agent's own tools do: restart, verify, tell the state, list and call the server's tools. They ask the state
- * machine and the records like anybody else, and answer in the words of agent/reports.ts.
+ * The agent's own tools: restart the server, verify a restart, tell the state, list and call the server's tools. They
+ * send events to the state machine and read the records; `agent/reports.ts` has the sentences of the answers.
  */
 import { toolResult, type Answer } from '../agent/answers.js';
 import { checkArguments, type Arguments } from '../agent/arguments.js';
@@ -9,7 +9,6 @@ import { runsCopy, sourcesUnknown } from '../agent/status-report.js';
 import { factsOf, listAnswer } from '../agent/tool-listing.js';
 import type { ToolNames } from '../agent/tool-names.js';
 import { nearMisses } from '../config/nearest.js';
-import type { FlowContext } from '../flow/flow.js';
 import { listNamed } from '../lists/lists.js';
 import { readMarker } from '../state/restart-marker.js';
 import { isRunning } from '../state/is-running.js';
@@ -22,32 +21,25 @@ import { copyThatRuns, statusAnswer } from './agent-status.js';
 import type { Snapshots } from './snapshots.js';
 import type { History, Restart } from './history.js';
 import { fetchLists } from './list-diff.js';
-import type { LiveGenerations } from './live-generations.js';
+import type { LineageContext } from './lineage-context.js';
 import { failureOf, isAtRest } from './state.js';
-import type { Event, State } from './states.js';
-import type { MessageFlow } from './message-flow.js';
 
-export interface AgentContext {
-  readonly flow: FlowContext;
-  readonly traffic: MessageFlow;
-  readonly roster: LiveGenerations;
+export interface AgentToolsContext extends LineageContext {
   readonly history: History;
-  state(): State;
   snapshots(): Snapshots | undefined;
-  dispatch(event: Event): void;
-  /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
-  settled(again: boolean): Promise<void>;
+  /** Resolves when no reload is under way. `isNext`: waits for the end of the next one if none is. */
+  untilSettled(isNext: boolean): Promise<void>;
 }
 
-type Of<T extends Arguments['tool']> = Extract<Arguments, { tool: T }>;
+type ArgumentsOf<T extends Arguments['tool']> = Extract<Arguments, { tool: T }>;
 
-/** So many tools are named that may have been meant. */
-const NEAR = 3;
+/** How many similar names an answer about an unknown tool lists. */
+const MAX_NEAR_MISSES = 3;
 
 export class AgentTools {
-  readonly #context: AgentContext;
+  readonly #context: AgentToolsContext;
 
-  constructor(context: AgentContext) {
+  constructor(context: AgentToolsContext) {
     this.#context = context;
   }
 
@@ -72,18 +64,18 @@ export class AgentTools {
     }
   }
 
-  async #restart(call: AgentCall, { reason, rebuild }: Of<'restart_server'>): Promise<void> {
-    const { flow, history, dispatch, state, traffic, settled: atRest } = this.#context;
+  async #restart(call: AgentCall, { reason, rebuild }: ArgumentsOf<'restart_server'>): Promise<void> {
+    const { flow, history, dispatch, state, messages, untilSettled } = this.#context;
     history.recordRequest(reason);
     const recorded = flow.events.flushed();
     const now = state();
-    // A call that meets a restart joins it.
+    // A call that arrives during a forced restart waits for that one.
     const joins = 'attempt' in now && now.attempt.forced && (!rebuild || now.attempt.rebuild);
     if (!joins) dispatch({ on: 'force', rebuild });
     await recorded;
-    const settled = await waitWithProgress(this.#context, call, atRest(false));
+    const isInTime = await waitWithProgress(this.#context, call, untilSettled(false));
     await flow.events.flushed();
-    if (!settled) {
+    if (!isInTime) {
       const seconds = Math.round(flow.config.hold / 1000);
       const words = say.stillRestarting(seconds, this.#names(call));
       return this.#answer(call, { words, facts: { restarted: false }, isError: true });
@@ -93,31 +85,31 @@ export class AgentTools {
       const words = say.notRestarted(standing.failure, this.#names(call));
       return this.#answer(call, { words, facts: { restarted: false, ...factsOf(standing) }, isError: true });
     }
-    // A restart that met the very first start was no reload.
-    const generation = traffic.lineage.serving?.generation ?? 0;
+    // A restart that was requested during the very first start caused no reload.
+    const generation = messages.lineage.serving?.generation ?? 0;
     const last = history.lastReload?.generation === generation ? history.lastReload : undefined;
     const { ms = 0, phases = {}, changes = [] } = last ?? {};
     this.#answer(call, {
-      words: this.#withDoubts(call, say.restarted({ generation, ms, changes })),
+      words: this.#withWarnings(call, say.restarted({ generation, ms, changes })),
       facts: { restarted: true, generation, ms, phases, changes },
     });
   }
 
-  async #verify(call: AgentCall, { since }: Of<'verify_server_restarted'>): Promise<void> {
+  async #verify(call: AgentCall, { since }: ArgumentsOf<'verify_server_restarted'>): Promise<void> {
     await this.#context.flow.events.flushed();
-    const verdict = await this.#verdict(since);
+    const evidence = await this.#restartEvidence(since);
     const outdated = this.#outdated();
-    const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...verdict };
+    const { kind, crash: _, proxy: __, ...facts } = { crash: false, proxy: 0, ...evidence };
     this.#answer(call, {
-      words: this.#withDoubts(call, say.verified(verdict, this.#names(call), outdated)),
+      words: this.#withWarnings(call, say.verified(evidence, this.#names(call), outdated)),
       facts: { ...(kind === 'torn' ? {} : { restarted: kind === 'yes' }), ...facts, ...factsOf(outdated.standing) },
       isError: kind === 'torn',
     });
   }
 
-  async #verdict(since: number): Promise<say.Verdict> {
+  async #restartEvidence(since: number): Promise<say.Verdict> {
     const { history, flow } = this.#context;
-    // Another proxy may have written over the record of ours, or nobody can write it.
+    // Our own history comes first: another proxy may have overwritten the marker file, or it may not be writable.
     const { lastRestart: own, begunRestart: begun } = history;
     if (begun !== undefined && !(own !== undefined && Date.parse(own.at) >= since))
       return { kind: 'begun', at: begun.at, reason: begun.reason };
@@ -131,26 +123,26 @@ export class AgentTools {
     return restartSince({ at, reason, generation, method }, since);
   }
 
-  async #status(call: AgentCall, { wait, log }: Of<'server_status'>): Promise<void> {
-    if (wait) await waitWithProgress(this.#context, call, this.#started());
+  async #status(call: AgentCall, { wait, log }: ArgumentsOf<'server_status'>): Promise<void> {
+    if (wait) await waitWithProgress(this.#context, call, this.#untilStarted());
     const { flow, snapshots } = this.#context;
     await snapshots()?.disk.prepare(flow.config.rules.map((rule) => rule.name));
     const asked = { session: call.session, waited: wait, log, outdated: this.#outdated() };
     this.#answer(call, statusAnswer(this.#context, asked, this.#names(call)));
   }
 
-  async #list(call: AgentCall, { name: wanted }: Of<'list_server_tools'>): Promise<void> {
+  async #list(call: AgentCall, { name: wanted }: ArgumentsOf<'list_server_tools'>): Promise<void> {
     const items = await this.#tools(call);
     const outdated = this.#outdated();
     if (typeof items === 'string') {
       const words = say.noLists(items, this.#names(call), outdated.standing);
       return this.#answer(call, { words, facts: factsOf(outdated.standing), isError: true });
     }
-    const generation = this.#context.traffic.lineage.serving?.generation;
+    const generation = this.#context.messages.lineage.serving?.generation;
     this.#answer(call, listAnswer({ items, wanted, generation, outdated }, this.#names(call)));
   }
 
-  /** The server's own tools, or why they can't be had. */
+  /** The server's own tools, or the reason why they are not known. */
   async #tools({ session, signal }: AgentCall): Promise<readonly unknown[] | string> {
     const { lineage } = session;
     if (lineage.serving === undefined) return 'no server is running';
@@ -160,30 +152,30 @@ export class AgentTools {
     return found?.known === true ? found.items : (found?.why ?? 'they are unknown');
   }
 
-  /** Forwarded under the client's own id: what follows is what follows on any call. */
-  async #call(call: AgentCall, { name }: Of<'call_server_tool'>): Promise<void> {
+  /** Forwards the call under the client's own id. From there on it is treated like any other call. */
+  async #call(call: AgentCall, { name }: ArgumentsOf<'call_server_tool'>): Promise<void> {
     const { session } = call;
     const tools = await this.#tools(call);
-    // While a failure stands, the list is that of older code: what the call is answered with is the failure.
+    // While a failure stands, the list may be that of older code. The call is forwarded, and answered with the failure.
     const names = typeof tools === 'string' || session.lineage.failure !== undefined ? undefined : namesOf(tools);
     if (names !== undefined && !names.has(name)) {
-      const near = nearMisses(name, [...names]).slice(0, NEAR);
+      const near = nearMisses(name, [...names]).slice(0, MAX_NEAR_MISSES);
       return this.#answer(call, { words: say.noSuchTool(name, near, this.#names(call)), isError: true });
     }
     if (!closeCall(call)) return;
-    // A reload may have begun meanwhile: then it waits for it like any other.
+    // A reload may have begun meanwhile: then the call is held like any other.
     fromClient(session, callOf(call.held.message, name), call.held.since);
   }
 
-  /** A server that is started again after a pause has not settled: the next start says how it ends. */
-  async #started(): Promise<void> {
-    const { settled, state } = this.#context;
-    await settled(false);
-    if (state().at === 'waiting') await settled(true);
+  /** During the pause before a restart nothing has been decided yet: waits for the end of that restart too. */
+  async #untilStarted(): Promise<void> {
+    const { untilSettled, state } = this.#context;
+    await untilSettled(false);
+    if (state().at === 'waiting') await untilSettled(true);
   }
 
-  /** Whoever asks about a restart has edited something. */
-  #withDoubts(call: AgentCall, words: string): string {
+  /** Appends warnings about edits that can have no effect. Whoever asks about a restart has edited something. */
+  #withWarnings(call: AgentCall, words: string): string {
     const { flow } = this.#context;
     const copy = copyThatRuns(flow);
     if (copy !== undefined) return `${words} ${runsCopy(copy, this.#names(call))}`;
@@ -196,11 +188,16 @@ export class AgentTools {
   }
 
   #standing(): say.Standing | undefined {
-    const { state, flow, traffic } = this.#context;
-    // While what failed is tried again and nobody waits for that, the failure stands, though the state has none.
-    const failure = failureOf(state()) ?? (this.#servesMeanwhile() === undefined ? undefined : traffic.lineage.failure);
+    const { state, flow, messages } = this.#context;
+    // During a retry in the background the state has no failure, but calls are still answered with the last one.
+    const failure =
+      failureOf(state()) ?? (this.#servesMeanwhile() === undefined ? undefined : messages.lineage.failure);
     if (failure === undefined) return undefined;
-    return { failure, generation: traffic.lineage.serving?.generation, servesTools: flow.config.onFailure === 'serve' };
+    return {
+      failure,
+      generation: messages.lineage.serving?.generation,
+      servesTools: flow.config.onFailure === 'serve',
+    };
   }
 
   #outdated(): say.Outdated {
@@ -209,10 +206,12 @@ export class AgentTools {
     return { standing, meanwhile: generation === undefined || standing !== undefined ? undefined : { generation } };
   }
 
-  /** The generation that goes on serving while a reload is under way; undefined: there is none, or calls are held. */
+  /**
+   * The generation that serves during the reload under way. Undefined if there is no such reload, or calls are held.
+   */
   #servesMeanwhile(): number | undefined {
-    const { state, traffic } = this.#context;
-    return isAtRest(state()) || traffic.lineage.isHolding ? undefined : traffic.lineage.serving?.generation;
+    const { state, messages } = this.#context;
+    return isAtRest(state()) || messages.lineage.isHolding ? undefined : messages.lineage.serving?.generation;
   }
 
   #answer(call: AgentCall, answer: Answer): void {
@@ -225,7 +224,7 @@ function restartSince({ at, reason, generation, method }: Omit<Restart, 'exitCod
   return { kind: 'yes', at, reason, generation, crash: method === 'crash' };
 }
 
-/** The call that is meant, in the caller's own bytes: only the name and what its arguments are change. */
+/** The call that the agent asked for, in its own bytes: only `name` and `arguments` are replaced. */
 function callOf(message: Message, name: string): Message {
   const given = message.raw(['params', 'arguments', 'arguments']) ?? '{}';
   const named = message.with(['params', 'name'], JSON.stringify(name)) ?? message;

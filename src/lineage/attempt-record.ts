@@ -1,32 +1,30 @@
-/**
- * What the controller keeps of one attempt while it runs: why it began, how long its phases took, and how to end it.
- */
+/** The record of one attempt while it runs: its cause, the duration of its phases, and how to abort it. */
 import type { Attempt, Next } from './states.js';
 import type { Difference } from './list-diff.js';
 
 export interface Run {
   readonly attempt: Attempt;
-  /** What is new on the disk, for the log. */
+  /** Changed files, for the log. */
   readonly files: readonly string[];
   readonly began: number;
   readonly abort: AbortController;
-  /** Milliseconds. */
+  /** The duration of each phase in milliseconds. */
   readonly phases: Record<string, number>;
-  /** A build was left out because it had been done before. */
+  /** A build was skipped because the record says that its result exists already. */
   skipped: boolean;
-  /** It is the very first start, and the client has heard of no failure before its end. */
+  /** It is the very first start, and no failure was reported to the client before its end. */
   first: boolean;
-  /** That it restarts the server is on record. */
+  /** `history.ts` has recorded that this attempt restarts the server. */
   marked: boolean;
-  /** When the last look at the disk began. */
+  /** When the last check of the disk began, on the monotonic clock. */
   checked: number;
   difference: Difference | undefined;
-  /** What the changes ask for. */
+  /** What the rules of the changed files ask of the server. */
   next: Next;
   readonly signals: readonly NodeJS.Signals[];
 }
 
-/** What changes ask of the server, beyond a build. */
+/** What the rules of changed files ask of the server, beyond a build. */
 export interface Wants {
   readonly next: Next;
   readonly signals: readonly NodeJS.Signals[];
@@ -50,7 +48,7 @@ export function createRun(attempt: Attempt, files: readonly string[], wants: Wan
 
 export const nothing: Wants = { next: 'nothing', signals: [] };
 
-/** Runs one phase and notes how long it took. */
+/** Runs one phase and records its duration. */
 export async function timed<T>(run: Run, phase: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {

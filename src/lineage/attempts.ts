@@ -1,7 +1,7 @@
 /**
- * The work of an attempt, in steps that run one after the other: build, retire the old generation (`replace`), start
- * the new one. Each step ends in an event for the state machine; none decides what comes next. Handing over is the
- * controller's.
+ * Runs the steps of an attempt one after the other: build, retire the old generation (`replace`), start the new one.
+ * Each step ends with an event for the state machine, which decides what comes next. `lineage.ts` promotes the new
+ * generation.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
@@ -24,42 +24,41 @@ import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
-import { hangs } from './handshake-timeout.js';
+import { hangingFailure } from './handshake-timeout.js';
 import { adoptStep, startStep, type StartStep } from './start-step.js';
 import { endedFailure, saveOutput } from './server-failures.js';
 import { servingOf } from './state.js';
-import type { Attempt, Event, State } from './states.js';
-import { drain, type Stopping } from './draining.js';
+import type { Attempt } from './states.js';
+import { drain } from './draining.js';
+import type { LineageContext } from './lineage-context.js';
 import type { History } from './history.js';
 import { Snapshots } from './snapshots.js';
 
-export interface AttemptsContext extends Stopping {
+export interface AttemptsContext extends LineageContext {
   readonly history: History;
-  state(): State;
-  dispatch(event: Event): void;
   readonly project: Project;
   readonly window: AttemptWindow;
-  /** The disk has been quiet for a while: it is time to look at it. */
+  /** The debounce is over: the disk can be checked. */
   onQuiet(): void;
-  /** The command of the very first server can't be run. */
+  /** The very first server could not be spawned. */
   onNotStarted(error: NodeJS.ErrnoException): void;
 }
 
 export class Attempts {
   readonly backoff = new Backoff();
   readonly retries = new RetrySchedule();
-  /** How the last server that served came to its end. */
+  /** Exit code of the last server that exited by itself while it served. */
   lastExit: number | null = null;
   readonly #context: AttemptsContext;
-  /** Builds, starts and stops of one attempt after the other, never side by side. */
+  /** One queue for all builds, starts and stops: no two of them run at the same time. */
   readonly #work = new PQueue({ concurrency: 1 });
   readonly #bytecode: StaleBytecode;
   #snapshots: Snapshots | undefined;
   #hasStarted = false;
   #run: Run | undefined;
-  /** What was asked of the server and is not done yet: it outlives an attempt that starts over. */
-  #owing: Wants = nothing;
-  /** What the next tool result has to say of builds, by rule, once the attempt has ended well. */
+  /** What an aborted attempt has not yet done to the server. The next attempt does it too. */
+  #actionLeftOver: Wants = nothing;
+  /** Notes about builds by the name of the rule. The next tool result gets them once the attempt has succeeded. */
   readonly #notes = new Map<string, string>();
   #before: { readonly serving: Upstream | undefined; readonly lists: Promise<Baselines> } | undefined;
 
@@ -69,7 +68,7 @@ export class Attempts {
     if (context.project.disk.isOpen) this.#snapshots = this.#createSnapshots();
   }
 
-  /** Once the disk is watched. */
+  /** Undefined until the disk is watched. */
   get snapshots(): Snapshots | undefined {
     return this.#snapshots;
   }
@@ -79,11 +78,11 @@ export class Attempts {
   }
 
   begin(attempt: Attempt): void {
-    const { flow, traffic, over } = this.#context;
-    const { lineage, session } = traffic;
+    const { flow, messages, closed } = this.#context;
+    const { lineage, session } = messages;
     const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
-    const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#owing));
+    const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#actionLeftOver));
     this.#bytecode.changed(files, flow.config.cwd);
     this.abort();
     this.#run = run;
@@ -96,7 +95,7 @@ export class Attempts {
     const { serving } = lineage;
     const stale = this.#before === undefined || (serving ?? this.#before.serving) !== this.#before.serving;
     if (lineage.agreement.isInitialized && stale) {
-      this.#before = { serving, lists: baselines(session, over) };
+      this.#before = { serving, lists: baselines(session, closed) };
     }
     this.#queue(run, () => this.#build(run));
   }
@@ -104,31 +103,28 @@ export class Attempts {
   start(number: number, attempt: Attempt): void {
     this.#hasStarted = true;
     const begun = this.#run?.attempt === attempt ? this.#run : undefined;
-    // A restart after a crash builds nothing, so it begins here: with what is on the disk now, or with what was built
-    // before.
+    // A restart after a crash builds nothing, so its snapshot is taken here: of the disk as it is now, or as it was
+    // when the last build began.
     if (begun === undefined) this.#snapshots?.take('attempt', this.#builtFrom());
     const run = begun ?? createRun(attempt, []);
     this.#run = run;
     this.#queue(run, () => this.#start(number, run));
   }
 
-  /**
-   * Of which content the last build was made, well or not; undefined: nothing is built, so it is what is on the disk
-   * now.
-   */
+  /** The snapshot that the last build was made of, failed or not. Undefined without a build: the disk as it is now. */
   #builtFrom(): 'failed' | 'serving' | undefined {
     if (!this.#context.project.builds.any) return undefined;
     return this.#snapshots?.has('failed') === true ? 'failed' : 'serving';
   }
 
-  /** Goes on with a process that has been started and asked already. */
+  /** Makes an attempt of a process that runs already and was sent the handshake by the client. */
   adopt(attempt: Attempt, pending: PendingHandshake): void {
     const run = createRun(attempt, []);
     this.#snapshots?.take('attempt', 'serving');
     this.#run = run;
     this.#queue(run, async () => {
-      const { flow, traffic } = this.#context;
-      const context = { flow, traffic, before: undefined, spawned: () => {}, hangs: this.#hangs };
+      const { flow, messages } = this.#context;
+      const context = { flow, traffic: messages, before: undefined, spawned: () => {}, hangs: this.#onHanging };
       await this.#end(pending.upstream.generation, run, await adoptStep(context, pending, run));
     });
   }
@@ -143,35 +139,33 @@ export class Attempts {
     this.#snapshots?.giveUpAttempt();
   }
 
-  /**
-   * The client has closed its side: a first build is left to a helper. Resolves when nothing of it needs this process.
-   */
+  /** The client has closed its side: a helper process takes over the first build. Resolves when it has. */
   async handOverBuild(): Promise<void> {
     if (!this.#hasStarted) await this.#context.project.builds.handOver();
   }
 
-  /** What Python has cached of sources that were edited in this session may be of an older version. */
+  /** Removes the bytecode that Python cached of edited sources: it may be of an older version. */
   removeBytecode(): Promise<void> {
     return this.#bytecode.remove(this.#context.flow.config);
   }
 
-  /** A signal ends the build all the same. */
+  /** Makes the build end with this process again: a signal ends it, handed over or not. */
   takeBackBuild(): void {
     this.#context.project.builds.takeBack();
   }
 
-  /** The new generation serves, or the old one goes on: what its lists were is asked anew next time. */
-  ended(well: boolean): void {
+  /** The attempt has ended. The lists that it was to be compared with are fetched anew in the next one. */
+  onEnd(isSuccess: boolean): void {
     this.#before = undefined;
-    if (!well) return;
-    this.#owing = nothing;
-    const { sessions } = this.#context.traffic.lineage;
+    if (!isSuccess) return;
+    this.#actionLeftOver = nothing;
+    const { sessions } = this.#context.messages.lineage;
     if (this.#notes.size > 0)
       for (const session of sessions) session.notes = new Map([...(session.notes ?? []), ...this.#notes]);
     this.#notes.clear();
   }
 
-  /** Resolves when no step is under way. */
+  /** Resolves when no step is running. */
   async idle(): Promise<void> {
     await this.#work.onIdle();
   }
@@ -187,7 +181,7 @@ export class Attempts {
     if (signal.aborted) return;
     if (check.kind === 'failed') return this.#notBuilt(run, check.failure);
     if (!builds.any) return this.#built(run);
-    // What to build is decided by what is on the disk, so the first look at it comes before the first start.
+    // The files on the disk decide what to build, so the disk is hashed before the first server is started.
     const snapshots = this.#watch();
     await snapshots.disk.check();
     if (number === 1) snapshots.take('attempt');
@@ -212,18 +206,18 @@ export class Attempts {
     this.#context.dispatch({
       on: 'build-failed',
       attempt: run.attempt.number,
-      failure: this.retries.failed(failure, run.began),
+      failure: this.retries.recordFailure(failure, run.began),
       delay: Math.max(1000, this.#restartDelay()),
     });
   }
 
-  /** Another configuration is in force: other files are watched, and what they asked for is remembered. */
+  /** Another configuration is in force: other files are watched. What their changes have asked for is kept. */
   async #reconfigure(run: Run, version: number, restart: boolean): Promise<void> {
-    const { flow, traffic } = this.#context;
+    const { flow, messages } = this.#context;
     if (restart) run.next = 'restart';
-    this.#owing = { next: run.next, signals: run.signals };
-    const before = [...traffic.lineage.sessions].map((session) => ({ session, tools: toolsBeside(session) }));
-    traffic.reconfigure(flow.config);
+    this.#actionLeftOver = { next: run.next, signals: run.signals };
+    const before = [...messages.lineage.sessions].map((session) => ({ session, tools: toolsBeside(session) }));
+    messages.reconfigure(flow.config);
     for (const { session, tools } of before) if (toolsBeside(session) !== tools) announceAgentTools(flow, session);
     const since = Date.now() - (performance.now() - run.began);
     this.#snapshots?.recordConfiguration(version);
@@ -232,7 +226,7 @@ export class Attempts {
 
   async #built(run: Run): Promise<void> {
     const { number, forced } = run.attempt;
-    // Without a restart the attempt ends here.
+    // Without a refresh or a restart the attempt ends here.
     if (!forced && run.next === 'nothing' && !(await this.#finish(run))) return;
     this.#context.dispatch({ on: 'built', attempt: number, next: run.next });
   }
@@ -243,9 +237,9 @@ export class Attempts {
   }
 
   async #refresh(number: number, run: Run): Promise<void> {
-    const { flow, traffic, roster, dispatch, over } = this.#context;
-    const { session } = traffic;
-    const upstream = roster.get(number);
+    const { flow, messages, generations, dispatch, closed } = this.#context;
+    const { session } = messages;
+    const upstream = generations.get(number);
     if (upstream === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
     await this.removeBytecode();
@@ -255,46 +249,44 @@ export class Attempts {
     const equal = run.difference === undefined || run.difference.changed.length === 0;
     dispatch({ on: 'refreshed', attempt: run.attempt.number });
     if (!equal || before === undefined) return;
-    // A server takes its time to read a file again.
-    const signal = AbortSignal.any([run.abort.signal, over]);
+    // The server may take seconds to read its files again, so the lists are compared a few times more.
+    const signal = AbortSignal.any([run.abort.signal, closed]);
     void lateDifference(refresh, before, signal).then((late) => {
       if (late !== undefined && !signal.aborted) announceToAll(flow, session, upstream, late);
     });
   }
 
   async #start(number: number, run: Run): Promise<void> {
-    const { flow, traffic, roster, state } = this.#context;
+    const { flow, messages, generations, state } = this.#context;
     if (state().strategy === 'replace') {
-      await roster.untilAlone(traffic.lineage.serving);
+      await generations.untilAlone(messages.lineage.serving);
       const { restartDelay } = flow.config;
       if (number > 1 && restartDelay > 0)
         await delay(restartDelay, undefined, { signal: run.abort.signal }).catch(() => {});
     }
     if (run.abort.signal.aborted) return;
-    // Whoever asks for another attempt asks for a server that is started from now on.
+    // The early server was started before this attempt, so its code may be too old: it is not used.
     if (run.attempt.number > 1) await flow.first?.end();
     if (this.#bytecode.any) {
-      // A candidate that was given up may be importing what has been edited since, and cache that under the new time
-      // stamp.
-      await roster.untilAbandonedGone();
+      // An abandoned candidate may still be importing the old sources, and would cache them under the new time stamps.
+      await generations.untilAbandonedGone();
       await this.removeBytecode();
     }
     const before = this.#before?.lists;
     const since = run.attempt.number === 1 ? flow.first?.since : undefined;
     const spawned = (): void => {
       this.#watch(since);
-      // Once more: a server that drains may have cached something meanwhile, and a new Python has not begun to import
-      // yet.
+      // Again: a draining server may have cached something meanwhile, and the new process has not begun to import yet.
       void this.removeBytecode();
     };
-    const context = { flow, traffic, before, spawned, hangs: this.#hangs };
+    const context = { flow, traffic: messages, before, spawned, hangs: this.#onHanging };
     const step = await startStep(context, number, run);
     await this.#end(number, run, step);
   }
 
   async #end(number: number, run: Run, step: StartStep): Promise<void> {
-    const { flow, dispatch, history, traffic } = this.#context;
-    const { lineage } = traffic;
+    const { flow, dispatch, history, messages } = this.#context;
+    const { lineage } = messages;
     switch (step.kind) {
       case 'aborted':
         return;
@@ -306,7 +298,8 @@ export class Attempts {
         return this.#failed(number, run, step.failure, step.busy);
       case 'ready':
         if (!(await this.#finish(run))) return;
-        // Meanwhile the one that serves may have given the client a session, which this one knows nothing of.
+        // While this candidate started, the client may have completed its handshake with the serving generation. The
+        // candidate has not been sent that session yet: open it now.
         if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, run, await step.open());
         if (step.upstream.process.isGone) {
           const output = saveOutput(flow, step.upstream);
@@ -319,40 +312,40 @@ export class Attempts {
   }
 
   async #failed(number: number, run: Run, failure: Failure, busy: boolean): Promise<void> {
-    // It may have read what a save has begun to write, of which the kernel tells only when that is done.
+    // The server may have read a file that was half written. The kernel reports that write only when it is complete.
     if (!busy && this.#snapshots?.isReady === true) await this.#snapshots.disk.sweep();
     if (!(await this.#finish(run))) return;
     const state = this.#context.state();
     const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
-    // What it needs may be in the hands of the server beside it, in words that nobody knows.
+    // The server beside it may hold a resource that it needs, and `busy.ts` does not know every message about that.
     const beside = isBeside && !isCodeError(printedText(failure.output)) ? true : undefined;
     const pause = this.#restartDelay();
     this.#context.dispatch({
       on: 'start-failed',
       generation: number,
-      failure: this.retries.failed(beside === undefined ? failure : { ...failure, beside }, run.began),
+      failure: this.retries.recordFailure(beside === undefined ? failure : { ...failure, beside }, run.began),
       busy,
       skipped: run.skipped,
       delay: Math.max(1000, pause),
-      unborn: !hasServerAnswered(this.#context.traffic.lineage),
-      isFirst: awaitsFirst(this.#context.traffic.lineage) && pause === 0,
+      beforeFirstAnswer: !hasServerAnswered(this.#context.messages.lineage),
+      isFirst: awaitsFirst(this.#context.messages.lineage) && pause === 0,
     });
   }
 
-  /** The first server takes too long: the client is told, but it may still come. */
-  readonly #hangs = (upstream: Upstream, ms: number): void => {
+  /** The first server does not answer: the client is told so, and the start goes on. */
+  readonly #onHanging = (upstream: Upstream, ms: number): void => {
     const { flow, dispatch } = this.#context;
-    dispatch({ on: 'overdue', generation: upstream.generation, failure: hangs(flow, upstream, ms) });
+    dispatch({ on: 'overdue', generation: upstream.generation, failure: hangingFailure(flow, upstream, ms) });
   };
 
-  /** How long to wait before the next start, if no server is left to go on with. */
+  /** How long to wait before the next start. 0 while a server serves. */
   #restartDelay(): number {
     if (servingOf(this.#context.state()) !== undefined) return 0;
     const now = performance.now();
-    return this.backoff.crashed(now, now);
+    return this.backoff.afterCrash(now, now);
   }
 
-  /** By a last look at the disk. False: it starts over, or was given up. */
+  /** Checks the disk once more. False: the attempt is superseded by a change, or was given up. */
   async #finish(run: Run): Promise<boolean> {
     if (this.#snapshots?.isReady !== true) return true;
     run.checked = performance.now();
@@ -362,20 +355,20 @@ export class Attempts {
   }
 
   async #retire(number: number, run: Run): Promise<void> {
-    const { traffic, roster } = this.#context;
+    const { messages, generations } = this.#context;
     await timed(run, 'drain', async () => {
       await this.#before?.lists;
       this.#context.history.recordRetiring(number + 1, run, this.lastExit);
       this.#context.dispatch({ on: 'drains', generation: number });
-      const upstream = roster.get(number);
+      const upstream = generations.get(number);
       if (upstream === undefined) return;
-      demote(traffic.lineage, upstream);
+      demote(messages.lineage, upstream);
       await drain(this.#context, upstream, true);
     });
     this.#context.dispatch({ on: 'retired', generation: number });
   }
 
-  /** `since`: when the server was started, or is about to be. */
+  /** `since`: when the server was started or will be, in milliseconds since 1970. */
   #watch(since = Date.now()): Snapshots {
     if (this.#snapshots !== undefined) return this.#snapshots;
     const { project } = this.#context;

@@ -1,22 +1,23 @@
 /**
- * How long to wait before a crashed server is started again: at once, then longer the more often it happens. Pure. Its
- * times are of a clock that nobody sets: a wall clock that is set on would look like health.
+ * Back-off: how long to wait before a crashed server is started again. The first restart comes at once, later ones
+ * after growing pauses. Pure. Takes times of the monotonic clock: if somebody set the wall clock forward, a server that
+ * crashes all the time would look healthy.
  */
 
-/** After so long without a crash the ladder starts from the bottom. */
-const HEALTHY = 60_000;
-/** A server that asks to be restarted gets it at most this often. */
-const RESTART_EVERY = 1000;
+/** After so long without a crash the next one counts as the first. */
+const HEALTHY_AFTER_MS = 60_000;
+/** The shortest time between two restarts that the server asks for. */
+const RESTART_INTERVAL_MS = 1000;
 
 export class Backoff {
   #crashes = 0;
-  #lastCrash = -Infinity;
-  #lastRestart = -Infinity;
+  #lastCrashAt = -Infinity;
+  #lastRestartAt = -Infinity;
 
   /** The delay before the start that follows a crash at `now`. */
-  crashed(now: number, startedAt: number): number {
-    if (now - Math.max(startedAt, this.#lastCrash) >= HEALTHY) this.#crashes = 0;
-    this.#lastCrash = now;
+  afterCrash(now: number, startedAt: number): number {
+    if (now - Math.max(startedAt, this.#lastCrashAt) >= HEALTHY_AFTER_MS) this.#crashes = 0;
+    this.#lastCrashAt = now;
     this.#crashes++;
     if (this.#crashes === 1) return 0;
     if (this.#crashes <= 3) return 1000;
@@ -24,13 +25,13 @@ export class Backoff {
   }
 
   /** The delay before a restart that the server asked for. */
-  asked(now: number): number {
-    const delay = Math.min(RESTART_EVERY, Math.max(0, this.#lastRestart + RESTART_EVERY - now));
-    this.#lastRestart = now + delay;
+  afterRestartRequest(now: number): number {
+    const delay = Math.min(RESTART_INTERVAL_MS, Math.max(0, this.#lastRestartAt + RESTART_INTERVAL_MS - now));
+    this.#lastRestartAt = now + delay;
     return delay;
   }
 
-  /** Something changed: what failed before may work now. */
+  /** A file has changed, so the next start may go well: starts from the shortest pause again. */
   reset(): void {
     this.#crashes = 0;
   }

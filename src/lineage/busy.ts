@@ -1,9 +1,9 @@
 /**
- * What a server's last words say about why it did not start beside another one: that something it needs can be had once
- * only, or that its code is wrong. Pure; what follows from it is decided by whoever started it.
+ * Classifies the output of a server that did not start beside another one: a resource is in use, or the code is wrong.
+ * Pure. `state.ts` decides what follows.
  */
 
-/** A port, a database or a profile that another process has. */
+/** A port, a database or a profile is in use by another process. */
 const BUSY = new RegExp(
   [
     'EADDRINUSE',
@@ -45,12 +45,12 @@ const CODE_ERROR = new RegExp(
   'i',
 );
 
-/** The server can't run twice at a time. */
+/** Two of these servers can't run at the same time. */
 export function isBusy(output: string): boolean {
   return BUSY.test(output);
 }
 
-/** Nothing but another code helps. */
+/** Only an edit of the code can help. */
 export function isCodeError(output: string): boolean {
   return CODE_ERROR.test(output);
 }

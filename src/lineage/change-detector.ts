@@ -1,53 +1,48 @@
 /**
- * When the disk is looked at: after the debounce, and before any request goes to a server (P4, fresh). What is seen
- * becomes an event, and evidence of who writes what; what the event leads to is left to the state machine. A loop that
- * a server makes by writing its own files ends here (P6, settles).
+ * Checks the disk after the debounce, and before a request is forwarded (P4, fresh). A difference becomes an event of
+ * the state machine, and evidence for telling edits from outputs. If the server writes its own files in a loop, the
+ * reload is deferred until the next request (P6, settles). `state.ts` decides what an event leads to.
  */
 import { nameFiles } from '../agent/file-names.js';
-import type { LineageRecord } from '../exchange/records.js';
-import type { FlowContext } from '../flow/flow.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import { pathsOf } from '../project/disk.js';
 import { fence } from '../project/fence.js';
 import type { Envelope } from '../wire/envelope.js';
+import type { LineageContext } from './lineage-context.js';
 import type { SnapshotName, Snapshots } from './snapshots.js';
 import type { Event, State } from './states.js';
 
-export interface ChangeDetectorContext {
-  readonly flow: FlowContext;
-  readonly lineage: LineageRecord;
+export interface ChangeDetectorContext extends LineageContext {
   readonly window: AttemptWindow;
-  state(): State;
   snapshots(): Snapshots | undefined;
-  dispatch(event: Event): void;
 }
 
 export class ChangeDetector {
   readonly #context: ChangeDetectorContext;
-  /** A change waits for the client to ask for something. */
+  /** A change has been seen whose reload waits for the next request. */
   #isDeferred = false;
 
   constructor(context: ChangeDetectorContext) {
     this.#context = context;
   }
 
-  /** A request may only be executed by code as new as the disk. Opening a session needs no more than a server. */
+  /** A request must be executed by code as new as the disk. The client's handshake only needs a server. */
   needsCheck(envelope: Envelope): boolean {
-    const { flow, lineage } = this.#context;
+    const { flow, messages } = this.#context;
     const snapshots = this.#context.snapshots();
-    if (snapshots === undefined || lineage.isHolding || flow.config.whileReloading === 'serve') return false;
-    // What is no message by its envelope may be meant as one.
+    if (snapshots === undefined || messages.lineage.isHolding || flow.config.whileReloading === 'serve') return false;
+    // A batch or a malformed line may contain a request.
     if (envelope.kind === 'batch' || envelope.kind === 'invalid') return true;
     if (envelope.kind !== 'request') return false;
     return snapshots.isReady || (envelope.method !== 'initialize' && envelope.method !== 'server/discover');
   }
 
-  /** For a request that waits. Undefined if there is nothing to look at. */
+  /** For a request that waits at the gate. Undefined if no file was touched. */
   checkForRequest(): Promise<void> | undefined {
     return this.#context.snapshots()?.isDirty === true || this.#isDeferred ? this.detectChanges(true) : undefined;
   }
 
-  /** Hashes what is dirty, and acts if that makes a difference. */
+  /** Hashes the touched files, and dispatches an event if their content differs. */
   async detectChanges(requestWaits: boolean): Promise<void> {
     const { state, dispatch } = this.#context;
     await this.#context.snapshots()?.disk.check(requestWaits);
@@ -64,7 +59,7 @@ export class ChangeDetector {
     dispatch(found.event);
   }
 
-  /** A server that serves without ever having been asked has sent its first message: by now it has read its code. */
+  /** A generation without an open session has sent its first message, so it has loaded its code. */
   async onFirstMessage(generation: number): Promise<void> {
     await fence();
     await this.detectChanges(false);
@@ -92,18 +87,18 @@ export interface ChangesFound {
   readonly event: Event | undefined;
 }
 
-/** What is asked of the snapshots. */
+/** The queries of `Snapshots` that `eventForChanges` needs. */
 type Differences = Pick<Snapshots, 'isReady' | 'isConfigurationOutdated' | 'has' | 'changesSince' | 'isSuperseded'>;
 
 const CHANGE: Event = { on: 'change' };
 
-/** Undefined: in this state nobody wants to know. */
+/** Undefined: in this state changes have no effect. */
 export function eventForChanges(state: State, snapshots: Differences): ChangesFound | undefined {
   if (!snapshots.isReady) return undefined;
   switch (state.at) {
     case 'serving':
       if (state.standing === undefined) return atRest(snapshots, ['serving']);
-      // What failed is not tried again on the same content, be it the content that serves.
+      // The same content is not tried again after it has failed. That includes content that an older build serves.
       return atRest(snapshots, ['failed', 'serving']);
     case 'broken':
     case 'waiting':
@@ -119,7 +114,7 @@ export function eventForChanges(state: State, snapshots: Differences): ChangesFo
   }
 }
 
-/** All of them must differ. If only the first does, the disk is back to what serves. */
+/** It is a change if the disk differs from every snapshot. If it differs from the first only, the edit was undone. */
 function atRest(snapshots: Differences, names: readonly SnapshotName[]): ChangesFound {
   const changed: string[] = [];
   let event: Event | undefined = snapshots.isConfigurationOutdated ? CHANGE : undefined;

@@ -1,29 +1,29 @@
 /**
- * What it means that a server's process has ended by itself: it asked to be restarted, it leaves on purpose, or
- * something is wrong. Pure; what follows from it is decided in state.ts.
+ * Classifies a server process that has exited by itself: it asks for a restart, it exits on purpose, or it has failed.
+ * Pure. `state.ts` decides what follows.
  */
 
-/** A server's way to ask for a restart. */
-export const RESTART = 42;
-/** A server that leaves on purpose has worked for a while. A shorter life looks like a mistake in the code. */
+/** A server exits with this code to be restarted. */
+export const RESTART_EXIT_CODE = 42;
+/** Exit code 0 after a shorter run looks like a mistake in the code, after a longer one like a purpose. */
 const LEAVES_AFTER_MS = 5000;
 
 export interface Life {
-  /** Some server has answered this client. */
+  /** A generation of this lineage has answered a client. */
   readonly hasAnswered: boolean;
-  /** A file was edited in this session, and the server restarted for it: an exit is likely to be the edit's doing. */
-  readonly edited: boolean;
-  readonly clientLeft: boolean;
+  /** The server was restarted because of an edit, so the edit is a likely cause of the exit. */
+  readonly wasEdited: boolean;
+  readonly hasClientLeft: boolean;
   readonly ranMs: number;
 }
 
-/** `start`: it never came up. `exit`: it ended with code 0 where that is a mistake. */
-export type Meaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
+/** `start`: it has never answered. `exit`: code 0, but probably by mistake. */
+export type ExitMeaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
 
-export function meaningOf(code: number | null, { hasAnswered, edited, clientLeft, ranMs }: Life): Meaning {
-  // Before any answer an exit is a failed start, whatever its code.
+export function meaningOf(code: number | null, { hasAnswered, wasEdited, hasClientLeft, ranMs }: Life): ExitMeaning {
+  // An exit before the first answer is a failed start, whatever the code.
   if (!hasAnswered) return 'start';
-  if (code === RESTART) return 'restarts';
+  if (code === RESTART_EXIT_CODE) return 'restarts';
   if (code !== 0) return 'crash';
-  return clientLeft || (!edited && ranMs >= LEAVES_AFTER_MS) ? 'leaves' : 'exit';
+  return hasClientLeft || (!wasEdited && ranMs >= LEAVES_AFTER_MS) ? 'leaves' : 'exit';
 }

@@ -1,6 +1,6 @@
 /**
- * What a server command said of itself when it last ran, kept in the state directory: so that a client can be given a
- * session with it even if it does not start today, or takes long. Kept as well as can be: nothing depends on it.
+ * Caches the handshake results of a server command in the state directory. With them a client can be answered while the
+ * server does not start, or takes long. Best effort: without the file, `exchange/opening-answers.ts` guesses.
  */
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';
@@ -9,35 +9,35 @@ import type { LineageRecord } from '../exchange/records.js';
 import { membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
 
-const NAME = 'introductions.json';
-/** So many pairs of versions, asked for and got, are kept: there are not that many versions. */
-const MAX_VERSIONS = 20;
+const FILE_NAME = 'introductions.json';
+/** How many pairs of requested and agreed protocol version are kept. There are fewer versions than that. */
+const MAX_VERSION_PAIRS = 20;
 
 type Method = 'initialize' | 'server/discover';
 
 export class HandshakeCache {
-  readonly #flow: FlowContext;
+  readonly #context: FlowContext;
   readonly #lineage: LineageRecord;
-  /** One writing after the other: the last one that is asked for is the one that stays. */
+  /** One write after the other, so that the last result stays in the file. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(flow: FlowContext, lineage: LineageRecord) {
-    this.#flow = flow;
+  constructor(context: FlowContext, lineage: LineageRecord) {
+    this.#context = context;
     this.#lineage = lineage;
-    load(flow, lineage);
+    load(context, lineage);
   }
 
   async save(method: Method, answer: Message): Promise<void> {
     const { cachedHandshake } = this.#lineage;
     const before = JSON.stringify(cachedHandshake);
-    const said = membersOf(answer.read(['result']));
-    cachedHandshake[method] = said;
+    const result = membersOf(answer.read(['result']));
+    cachedHandshake[method] = result;
     if (method === 'server/discover') delete cachedHandshake.refusesDiscover;
-    if (method === 'initialize') recordVersion(this.#lineage, said['protocolVersion']);
+    if (method === 'initialize') recordVersion(this.#lineage, result['protocolVersion']);
     if (JSON.stringify(cachedHandshake) !== before) await this.#write();
   }
 
-  /** The server is not modern, or no longer. */
+  /** The server has refused `server/discover`: it is not modern, or no longer. */
   async forgetDiscover(): Promise<void> {
     const { cachedHandshake } = this.#lineage;
     if (cachedHandshake['server/discover'] === undefined && cachedHandshake.refusesDiscover === true) return;
@@ -47,18 +47,18 @@ export class HandshakeCache {
   }
 
   #write(): Promise<void> {
-    this.#work = this.#work.then(() => write(this.#flow, this.#lineage));
+    this.#work = this.#work.then(() => write(this.#context, this.#lineage));
     return this.#work;
   }
 }
 
 /**
- * Fills in what is known from earlier. At once: a server may fail so soon that the client's opening would be answered
- * before the file is read, and a client is told only once what a server can do.
+ * Fills in the results that an earlier run has saved. Synchronous: a server may fail before an asynchronous read is
+ * done, and a client is told only once what a server can do.
  */
 function load(flow: FlowContext, { cachedHandshake }: LineageRecord): void {
   try {
-    const all = membersOf(JSON.parse(readStateFileSync(join(flow.config.stateDir, NAME))));
+    const all = membersOf(JSON.parse(readStateFileSync(join(flow.config.stateDir, FILE_NAME))));
     for (const method of ['initialize', 'server/discover'] as const) {
       if (all[method] !== undefined) cachedHandshake[method] ??= membersOf(all[method]);
     }
@@ -66,19 +66,19 @@ function load(flow: FlowContext, { cachedHandshake }: LineageRecord): void {
       cachedHandshake.refusesDiscover = true;
     cachedHandshake.versions = { ...textsOf(all['versions']), ...cachedHandshake.versions };
   } catch {
-    // There is no memory yet, or none that can be read: a guess will do.
+    // The file does not exist yet, or is unreadable: the cache stays empty.
   }
 }
 
-function recordVersion({ cachedHandshake, agreement }: LineageRecord, got: unknown): void {
-  const asked = membersOf(JSON.parse(agreement.initializeParams ?? '{}'))['protocolVersion'];
-  if (typeof asked !== 'string' || typeof got !== 'string') return;
-  const others = Object.entries(cachedHandshake.versions ?? {}).filter(([version]) => version !== asked);
-  cachedHandshake.versions = Object.fromEntries([...others.slice(1 - MAX_VERSIONS), [asked, got]]);
+function recordVersion({ cachedHandshake, agreement }: LineageRecord, agreed: unknown): void {
+  const requested = membersOf(JSON.parse(agreement.initializeParams ?? '{}'))['protocolVersion'];
+  if (typeof requested !== 'string' || typeof agreed !== 'string') return;
+  const others = Object.entries(cachedHandshake.versions ?? {}).filter(([version]) => version !== requested);
+  cachedHandshake.versions = Object.fromEntries([...others.slice(1 - MAX_VERSION_PAIRS), [requested, agreed]]);
 }
 
 async function write(flow: FlowContext, { cachedHandshake, ports }: LineageRecord): Promise<void> {
-  const written = await writeAtomically(join(flow.config.stateDir, NAME), `${JSON.stringify(cachedHandshake)}\n`);
+  const written = await writeAtomically(join(flow.config.stateDir, FILE_NAME), `${JSON.stringify(cachedHandshake)}\n`);
   if (!written.ok) ports.warnOnce(written.problem);
 }
 

@@ -1,8 +1,8 @@
 /**
- * How long the client's opening of the session may stay with a first server that does not answer, and with whom it is
- * then. Two limits apply. After the first, a client of a command that has run before is given what that command said
- * then, and nothing has failed: everything else waits. After the second, the server counts as one that does not start.
- * It is adopted when it comes round after all.
+ * Answers the client's handshake when the first server takes too long, after two limits. After `FORESEEN_AFTER_MS` the
+ * result is taken from the handshake cache, if the command has run before; nothing has failed then, and all other
+ * requests wait. After `firstStartLimit` the start counts as failed. The process goes on in both cases: the proxy
+ * adopts it as a candidate when it answers.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,49 +15,44 @@ import { keyOf } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
 import { saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
-import type { Event, State } from './states.js';
-import type { Stopping } from './draining.js';
+import type { LineageContext } from './lineage-context.js';
 
-export interface FirstStartContext extends Stopping {
-  state(): State;
-  dispatch(event: Event): void;
-}
-
-export class FirstStart {
-  /** What the server says in the end that the client was answered in place of. */
+export class HandshakeTimeout {
+  /** The client's handshake that the proxy has answered, and the server has yet to. */
   pendingHandshake: PendingHandshake | undefined;
-  readonly #context: FirstStartContext;
-  /** When the client first tried to open its session, on the monotonic clock. */
-  #asked: number | undefined;
+  readonly #context: LineageContext;
+  /** When the client first sent a handshake request, on the monotonic clock. */
+  #firstRequestAt: number | undefined;
 
-  constructor(context: FirstStartContext) {
+  constructor(context: LineageContext) {
     this.#context = context;
   }
 
-  /** The client has sent a request that opens the session. It is answered in time, whoever does it. */
+  /** The client has sent a handshake request: answers it if the server has not by one of the limits. */
   async watch(session: Session, id: Id, method: string): Promise<void> {
-    const { flow, traffic, over, state } = this.#context;
-    const { lineage } = traffic;
-    // As many wait here as the client has sent.
-    setMaxListeners(0, over);
+    const { flow, messages, closed, state } = this.#context;
+    const { lineage } = messages;
+    // One listener for each handshake request of the client: no leak.
+    setMaxListeners(0, closed);
     const now = performance.now();
-    this.#asked ??= now;
+    this.#firstRequestAt ??= now;
     const until = async (time: number): Promise<boolean> => {
-      const ended = await delay(Math.max(0, time - performance.now()), false, { signal: over, ref: false }).catch(
+      const isAborted = await delay(Math.max(0, time - performance.now()), false, { signal: closed, ref: false }).catch(
         () => true,
       );
-      return !ended && !session.hasServerAnswered;
+      return !isAborted && !session.hasServerAnswered;
     };
-    // A second try, after a discover say, has waited already.
-    if (!(await until(this.#asked + FORESEEN_AFTER_MS))) return;
+    // Counts from the first request: before a second one (`initialize` after `server/discover`) the client has waited
+    // already.
+    if (!(await until(this.#firstRequestAt + FORESEEN_AFTER_MS))) return;
     if (lineage.failure === undefined && isForeseen(lineage, method)) this.#answer(session, id, undefined);
     const limit = firstStartLimit(flow.config.startTimeout);
     if (!(await until(now + limit))) return;
     const serving = state().at === 'serving' ? lineage.serving : undefined;
-    this.#answer(session, id, serving === undefined ? undefined : hangs(flow, serving, limit));
+    this.#answer(session, id, serving === undefined ? undefined : hangingFailure(flow, serving, limit));
   }
 
-  /** `failure`: what is wrong with the server that has the request, if it is not just slow. */
+  /** `failure`: undefined if the server is merely slow. */
   #answer(session: Session, id: Id, failure: Failure | undefined): void {
     const { state, dispatch } = this.#context;
     const opened = answerHandshakeLocally(session, keyOf(id), failure);
@@ -67,7 +62,7 @@ export class FirstStart {
   }
 }
 
-/** What is wrong with a server that runs and does not open the session. */
-export function hangs(flow: FlowContext, upstream: Upstream, ms: number): Failure {
+/** The failure of a server that runs and does not answer the handshake. */
+export function hangingFailure(flow: FlowContext, upstream: Upstream, ms: number): Failure {
   return { kind: 'start', command: flow.name, cause: { kind: 'hanging', ms }, output: saveOutput(flow, upstream) };
 }

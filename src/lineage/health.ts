@@ -1,17 +1,16 @@
 /**
- * Tells every change of state that a person cares about: a failure and what follows from it, a crash, that either is
- * mended, and how the server is. It looks at the transitions of state.ts and changes nothing. The words are the sinks'.
+ * Turns transitions of `state.ts` into events that concern a person: a failure, a crash, the end of either, and the
+ * health of the server. Only looks at the state. The sinks and `agent/failure-log.ts` make sentences of the events.
  */
-import type { Mended } from '../agent/failure-log.js';
+import type { Mended, Outlook } from '../agent/failure-log.js';
 import type { Failure } from '../agent/failure.js';
 import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { LineageRecord } from '../exchange/records.js';
 import type { Run } from './attempt-record.js';
-import { RESTART } from './exits.js';
-import { outlookOf } from './outlook.js';
-import { failureOf, isAtRest } from './state.js';
-import type { Event, State, Step } from './states.js';
+import { RESTART_EXIT_CODE } from './exits.js';
+import { failureOf, isAtRest, servingOf } from './state.js';
+import type { Event, State, Transition } from './states.js';
 
 export interface HealthContext {
   readonly flow: FlowContext;
@@ -23,74 +22,75 @@ export interface HealthContext {
 interface Standing {
   readonly failure: Failure;
   readonly since: string;
-  /** When the next start is due. */
+  /** When the next start is due, in ISO 8601. */
   readonly nextTry: string | undefined;
 }
 
 export class Health {
   readonly #context: HealthContext;
   #standing: Standing | undefined;
-  /** A server has answered since the last failure, or none has failed. */
-  #proven = false;
+  /** A server has answered. */
+  #isProven = false;
   #client: string | undefined;
 
   constructor(context: HealthContext) {
     this.#context = context;
   }
 
-  /** Before the effects of a transition: a failure is on record before anybody is answered with it. */
-  moved(before: State, event: Event, step: Step): void {
-    const [after] = step;
+  /** For a transition whose effects are still to come: a failure is logged before any request is answered with it. */
+  beforeEffects(before: State, event: Event, transition: Transition): void {
+    const [after] = transition;
     switch (event.on) {
       case 'build-failed':
       case 'overdue':
-        if (after !== before && event.failure !== undefined) this.#failed(event.failure, step);
+        if (after !== before && event.failure !== undefined) this.#emitFailed(event.failure, transition);
         return;
       case 'start-failed':
-        // Otherwise it is built first, or started once more without the server beside it.
-        if (after.at === 'serving' || after.at === 'waiting') this.#failed(event.failure, step, event.generation);
+        // In other states the attempt goes on: with a build, or without the server beside it.
+        if (after.at === 'serving' || after.at === 'waiting')
+          this.#emitFailed(event.failure, transition, event.generation);
         return;
       case 'exit':
-        if (after !== before && before.at !== 'retiring' && after.at !== 'leaving') this.#ended(event, step);
+        if (after !== before && before.at !== 'retiring' && after.at !== 'leaving') this.#emitExit(event, transition);
         return;
       default:
     }
   }
 
-  /** After the effects: who is answered how from now on. */
-  settled(event: Event, [state, effects]: Step): void {
+  /** For a transition whose effects have been carried out: records whether requests are answered with a failure now. */
+  afterEffects(event: Event, [state, effects]: Transition): void {
     const wait = effects.find((effect) => effect.do === 'wait');
     for (const effect of effects) {
       if (effect.do !== 'release' && effect.do !== 'tell') continue;
-      if (effect.failure === undefined) this.#mended(event);
-      else this.#stands(effect.failure, wait?.delay);
+      if (effect.failure === undefined) this.#recordMended(event);
+      else this.#recordStanding(effect.failure, wait?.delay);
     }
-    this.show(state);
+    this.emitHealth(state);
   }
 
-  /** A server that nobody had asked anything has given its first answer. */
-  answered(state: State): void {
-    this.#proven = true;
-    if (this.#context.lineage.failure === undefined) this.#sayMended('reloaded');
-    this.show(state);
+  /** A server that was promoted without a handshake has sent its first response. */
+  onFirstResponse(state: State): void {
+    this.#isProven = true;
+    if (this.#context.lineage.failure === undefined) this.#emitMended('reloaded');
+    this.emitHealth(state);
   }
 
-  #stands(failure: Failure, delay: number | undefined): void {
+  #recordStanding(failure: Failure, delay: number | undefined): void {
     const now = Date.now();
     const nextTry = delay === undefined ? undefined : new Date(now + delay).toISOString();
     this.#standing = { failure, since: this.#standing?.since ?? new Date(now).toISOString(), nextTry };
   }
 
-  #mended(event: Event): void {
+  #recordMended(event: Event): void {
     const { lineage, run } = this.#context;
-    // A process that nobody has asked anything is no proof.
+    // Without a handshake nothing proves that the server works.
     if (!lineage.agreement.isOpen) return;
-    this.#proven = true;
+    this.#isProven = true;
     const isUndone = event.on === 'built' && run()?.files.length === 0;
-    this.#sayMended(isUndone ? 'undone' : 'reloaded');
+    this.#emitMended(isUndone ? 'undone' : 'reloaded');
   }
 
-  #sayMended(how: Mended): void {
+  #emitMended(how: Mended): void {
     const { flow, lineage } = this.#context;
     const { serving } = lineage;
     if (this.#standing === undefined || serving === undefined) return;
@@ -100,26 +100,26 @@ export class Health {
     flow.events.emit({ kind: 'mended', how, generation, pid: process.pid, failure, since });
   }
 
-  #failed(failure: Failure, step: Step, generation?: number): void {
+  #emitFailed(failure: Failure, transition: Transition, generation?: number): void {
     const { flow } = this.#context;
     const servesTools = flow.config.onFailure === 'serve';
-    flow.events.emit({ kind: 'failed', failure, outlook: outlookOf(step), generation, servesTools });
+    flow.events.emit({ kind: 'failed', failure, outlook: outlookOf(transition), generation, servesTools });
   }
 
-  #ended(event: Extract<Event, { on: 'exit' }>, step: Step): void {
+  #emitExit(event: Extract<Event, { on: 'exit' }>, transition: Transition): void {
     const { failure, generation, exit } = event;
-    // It has never answered: that is no crash of a server, but a start that failed.
-    if (failure.kind === 'start') return this.#failed(failure, step, generation);
-    const outlook = outlookOf(step);
-    const [after] = step;
+    // A server that has never answered has not crashed: its start has failed.
+    if (failure.kind === 'start') return this.#emitFailed(failure, transition, generation);
+    const outlook = outlookOf(transition);
+    const [after] = transition;
     const current = failureOf(after);
     const isOtherStanding = current !== undefined && current !== failure;
-    const asksForRestart = exit.code === RESTART;
+    const asksForRestart = exit.code === RESTART_EXIT_CODE;
     const { events } = this.#context.flow;
     events.emit({ kind: 'crashed', generation, exit, failure, outlook, asksForRestart, isOtherStanding });
   }
 
-  show(state: State): void {
+  emitHealth(state: State): void {
     const { lineage, flow } = this.#context;
     const client = (this.#client ??= lineage.agreement.client);
     flow.events.emit({ kind: 'health', health: this.#healthOf(state), client });
@@ -133,7 +133,7 @@ export class Health {
       case 'leaving':
         return { state: 'closing' };
       case 'serving':
-        if (standing === undefined) return { state: this.#proven ? 'serving' : 'starting' };
+        if (standing === undefined) return { state: this.#isProven ? 'serving' : 'starting' };
         break;
       case 'waiting':
       case 'broken':
@@ -141,16 +141,30 @@ export class Health {
         break;
       default: {
         if (state.attempt.restart && standing === undefined) return { state: 'restarting' };
-        if (standing === undefined) return { state: this.#proven ? 'reloading' : 'starting' };
+        if (standing === undefined) return { state: this.#isProven ? 'reloading' : 'starting' };
       }
     }
     const { failure, since, nextTry } = standing;
     return {
-      // What failed is being tried again, and requests wait for that.
+      // An attempt is under way and requests wait for it: `reloading`, though the last attempt has failed.
       state: isAtRest(state) || !lineage.isHolding ? 'failing' : 'reloading',
       since,
       failure,
       ...(nextTry === undefined || state.at !== 'waiting' ? {} : { nextTry }),
     };
   }
+}
+
+/** What follows from a failure: who serves, whether requests are answered with it, when the next attempt is due. */
+export function outlookOf([state, effects]: Transition): Outlook {
+  const wait = effects.find((effect) => effect.do === 'wait');
+  const serving = servingOf(state);
+  return {
+    ...(serving === undefined ? {} : { serving }),
+    answered: effects.some(
+      (effect) => (effect.do === 'release' || effect.do === 'tell') && effect.failure !== undefined,
+    ),
+    ...(wait === undefined ? {} : { nextTryMs: wait.delay }),
+    underWay: !isAtRest(state),
+  };
 }

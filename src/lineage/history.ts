@@ -1,14 +1,13 @@
 /**
- * What has happened to the servers of a lineage, as records: the last reload, failure, change, build and restart. It
- * listens to the events of its own lineage, so that nobody has to report anything twice, and says how each restart came
- * about. What is written of it to the disk is for the sinks.
+ * Records of a lineage: its last reload, failure, change, build and restart. Most come from a subscription to the
+ * events of the lineage; the restart and its cause are recorded by `attempts.ts`. The sinks write them to the disk.
  */
 import { crashedText, failedText, lineTooLongText } from '../agent/failure-log.js';
 import type { LastBuild } from '../agent/status-report.js';
 import type { EventBus } from '../events/bus.js';
 import type { EventOf, ReloadFacts, RestartMethod } from '../events/events.js';
 import type { Run } from './attempt-record.js';
-import { RESTART } from './exits.js';
+import { RESTART_EXIT_CODE } from './exits.js';
 
 export interface LastReload extends ReloadFacts {
   /** ISO 8601. */
@@ -17,13 +16,13 @@ export interface LastReload extends ReloadFacts {
 
 export interface LastFailure {
   readonly at: string;
-  /** As the log says it. */
+  /** The text of the log line. */
   readonly text: string;
 }
 
 export interface LastChange {
   readonly at: string;
-  /** None if the configuration was changed. */
+  /** Empty if the configuration has changed. */
   readonly files: readonly string[];
 }
 
@@ -32,14 +31,14 @@ export interface Restart {
   readonly at: string;
   readonly reason: string;
   readonly generation: number;
-  /** How the last server came to its end, if by itself. */
+  /** Exit code of the server before, if it exited by itself. */
   readonly exitCode: number | null;
   readonly method: RestartMethod;
 }
 
 export interface HistoryContext {
   readonly events: EventBus;
-  /** Of the log: what a server printed belongs to its text only where the reader has not seen it. */
+  /** Whether the log goes to a file. Its reader has not seen what the server printed, so the text includes that. */
   readonly isLogFile: () => boolean;
 }
 
@@ -60,13 +59,13 @@ export class History {
   #lastReload: LastReload | undefined;
   #lastFailure: LastFailure | undefined;
   #lastChange: LastChange | undefined;
-  /** Why somebody has asked for the next restart. */
+  /** The reason that was given with the last request to restart. */
   #requestedReason: string | undefined;
   #lastRestart: Restart | undefined;
   #begunRestart: Restart | undefined;
-  /** How the last server that ended by itself did so: while it served, or before it had answered anything. */
+  /** When the last server exited that did so by itself: while it served, or before its first answer. */
   #lastEnd: 'crash' | 'start' | undefined;
-  /** The last build that ran, well or not. */
+  /** The last build that ran, failed or not. */
   lastBuild: LastBuild | undefined;
 
   constructor(context: HistoryContext) {
@@ -78,41 +77,40 @@ export class History {
     return this.#lastReload;
   }
 
-  /** The last change of watched files that was acted on. */
+  /** The last change of watched files that caused an attempt. */
   get lastChange(): LastChange | undefined {
     return this.#lastChange;
   }
 
-  /** The last restart that this lineage has made, on the disk or not: its server serves or has served. */
+  /** The last complete restart of this lineage: its server serves or has served. */
   get lastRestart(): Restart | undefined {
     return this.#lastRestart;
   }
 
-  /** A restart after that one, whose server has not come up. */
+  /** A restart that has begun, and whose server does not serve yet. */
   get begunRestart(): Restart | undefined {
     return this.#begunRestart;
   }
 
-  /** Undefined once a reload has gone well, or the edit was undone. */
+  /** Undefined after a successful reload, or after the edit was undone. */
   get lastFailure(): LastFailure | undefined {
     return this.#lastFailure;
   }
 
-  /** Somebody asks for a restart. */
+  /** The agent has requested a restart. */
   recordRequest(reason: string): void {
     this.#requestedReason = reason;
     this.#context.events.emit({ kind: 'restart-requested', reason });
   }
 
   /**
-   * A generation is about to take the place of another: with `replace` before that one stops, else before the new one
-   * serves.
-   * `exitCode`: how the last one came to its end, if it did so by itself.
+   * A generation is about to replace another. With `replace` this is called before the old one stops, with `overlap`
+   * before the new one serves. `exitCode`: of the server before, if it exited by itself.
    */
   recordRestarting(generation: number, run: Run, exitCode: number | null): void {
     if (run.marked) return;
     run.marked = true;
-    // A start that failed is made again: its cause is still what the old server was stopped for.
+    // After a failed start another one is attempted, for the reason that the first one had.
     const begun = run.attempt.restart ? this.#begunRestart : undefined;
     const method = begun?.method ?? this.#methodOf(run, exitCode);
     const reasons: Record<RestartMethod, string> = {
@@ -133,8 +131,8 @@ export class History {
   }
 
   /**
-   * The same with `replace`, where the old server is stopped first: whoever finds the marker must not take that for a
-   * restart.
+   * The same for `replace`, where the old server stops first. The marker file says `begun` until the new one serves, so
+   * that nobody takes the stop for a complete restart.
    */
   recordRetiring(generation: number, run: Run, exitCode: number | null): void {
     this.recordRestarting(generation, run, exitCode);
@@ -142,12 +140,12 @@ export class History {
       this.#context.events.emit({ kind: 'restart', ...this.#begunRestart, begun: true });
   }
 
-  /** A generation serves, so the restart that was begun has come about. */
+  /** A generation serves, so the restart that has begun is complete. */
   recordServing(generation: number): void {
     const begun = this.#begunRestart;
     if (begun === undefined) return;
     this.#begunRestart = undefined;
-    // With `replace` the number was not certain: a candidate may have failed before this one.
+    // With `replace` the number was a guess: a candidate may have failed before this one.
     this.#lastRestart = { ...begun, generation };
     this.#context.events.emit({ kind: 'restart', ...this.#lastRestart, begun: false });
   }
@@ -159,7 +157,7 @@ export class History {
   #methodOf({ files, attempt }: Run, exitCode: number | null): RestartMethod {
     if (this.#requestedReason !== undefined) return 'request';
     if (attempt.restart && this.#lastEnd === 'start') return 'start';
-    if (attempt.restart) return exitCode === RESTART ? 'server' : 'crash';
+    if (attempt.restart) return exitCode === RESTART_EXIT_CODE ? 'server' : 'crash';
     return files.length > 0 ? 'change' : 'request';
   }
 
@@ -170,7 +168,7 @@ export class History {
         const { generation, pid, ms, files, phases, changes } = event;
         this.#lastReload = { at, generation, pid, ms, files, phases, changes };
         this.#lastFailure = undefined;
-        // A restart that has come about, or that has failed, is no reason for a later one.
+        // The request has been served. It must not be given as the reason for a later restart.
         this.#requestedReason = undefined;
         return;
       }

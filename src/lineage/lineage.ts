@@ -1,8 +1,8 @@
 /**
- * The generations that serve, one after the other, and the one event loop of their reloads. Events come from the files,
- * the builds, the servers and the clients; transition() says what they mean, and here it is done. The only place that
- * acts on both flows, messages and changes. Every verdict on a message falls in exchange/, every decision about a
- * reload in state.ts. No transport is known here.
+ * A lineage: the generations that serve one after the other, and the event loop of their reloads. Files, builds,
+ * servers and clients cause events; `transition()` returns the effects of each, and `#perform` carries them out.
+ * Nothing else acts on both messages and changes. `state.ts` decides about reloads, `exchange/` about messages. Knows
+ * no transport.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
@@ -18,7 +18,7 @@ import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
 import { servingExit } from './serving-exit.js';
-import { FirstStart } from './handshake-timeout.js';
+import { HandshakeTimeout } from './handshake-timeout.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import type { Project } from '../project/project.js';
 import { Health } from './health.js';
@@ -26,10 +26,12 @@ import { History } from './history.js';
 import { allTools } from './list-diff.js';
 import { ChangeDetector } from './change-detector.js';
 import { LiveGenerations } from './live-generations.js';
-import { candidateOf, failureOf as standingFailure, initialState, isAtRest, servingOf, transition } from './state.js';
+import { candidateOf, failureOf, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
-import { abandon, drain, lastAnswers, lastHeld, type Stopping } from './draining.js';
-import { MessageFlow } from './message-flow.js';
+import { abandon, answerHeld, drain, finishAnswers, leave } from './draining.js';
+import type { LineageContext } from './lineage-context.js';
+import { MessageFlow, type MessageFlowEvents } from './message-flow.js';
+import type { Snapshots } from './snapshots.js';
 import { reasonOfHold } from './wait-ticker.js';
 
 const BECAME_REPLACE =
@@ -38,170 +40,169 @@ const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: nul
 
 export class Lineage {
   #resolveClosed: (reason: ShutdownReason) => void = () => {};
-  /** Why it ended, once every server is gone and everything is delivered. */
+  /** Resolves with the reason when every server has exited and every message is delivered. */
   readonly closed = new Promise<ShutdownReason>((resolve) => (this.#resolveClosed = resolve));
-  readonly #flow: FlowContext;
-  readonly #roster = new LiveGenerations();
-  readonly #traffic: MessageFlow;
-  readonly #stopping: Stopping;
+  readonly #context: FlowContext;
+  readonly #generations = new LiveGenerations();
+  readonly #messages: MessageFlow;
+  readonly #shared: LineageContext;
   readonly #attempts: Attempts;
-  readonly #firstStart: FirstStart;
+  readonly #handshakeTimeout: HandshakeTimeout;
   readonly #changeDetector: ChangeDetector;
   readonly #project: Project;
   readonly #window: AttemptWindow;
   readonly #history: History;
   readonly #health: Health;
-  readonly #agent: AgentTools;
+  readonly #agentTools: AgentTools;
   readonly #shutdown: Shutdown;
-  readonly #over = new AbortController();
+  readonly #closeSignal = new AbortController();
   readonly #configChanges: Disposable;
-  readonly #firstEffects: readonly Effect[];
+  readonly #initialEffects: readonly Effect[];
   #state: State;
-  #events: Event[] | undefined;
-  #waiting = new AbortController();
-  #finished = false;
-  /** Some generation of this session was started because of an edit. */
-  #edited = false;
-  #clientLeft = false;
-  #resting: (() => void)[] = [];
+  #eventQueue: Event[] | undefined;
+  #restartPause = new AbortController();
+  #isClosing = false;
+  /** A generation of this lineage was started because of an edit. */
+  #wasEdited = false;
+  #hasClientLeft = false;
+  #onSettled: (() => void)[] = [];
+  /** Ends the session of one client, while the lineage serves others. */
+  readonly #onClientLeft = new Map<Session, (reason: ShutdownReason) => void>();
 
-  constructor(flow: FlowContext, project: Project) {
-    this.#flow = flow;
+  constructor(context: FlowContext, project: Project) {
+    const { config, configInForce, events } = context;
+    const { strategy, whileReloading } = config;
+    [this.#state, this.#initialEffects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
+    this.#context = context;
     this.#project = project;
-    this.#history = new History({ events: flow.events, isLogFile: () => flow.config.logFile !== undefined });
-    this.#traffic = new MessageFlow(flow, this.#roster, {
-      agent: (call) => this.#agent.handle(call),
-      retryFailure: (waits) => this.#retryFailure(waits),
-      allTools: (upstream, known) => void allTools(this.#traffic.lineage, upstream, this.#over.signal).then(known),
-      needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
-      onOpening: (session, id, method) => void this.#firstStart.watch(session, id, method),
-      check: () => this.#changeDetector.checkForRequest(),
-      onClientEnd: () => void this.#clientEnded(),
-      onFirstResponse: (upstream) => {
-        this.#health.show(this.#state);
-        announceReady(flow, this.#traffic.session, upstream, upstream.startedAt);
-        this.#health.answered(this.#state);
-      },
-      onFirstMessage: (upstream) => void this.#changeDetector.onFirstMessage(upstream.generation),
-      onExit: (upstream, exit) => this.#exited(upstream, exit),
-      whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
-    });
-    const { signal: over } = this.#over;
-    this.#stopping = { flow, traffic: this.#traffic, roster: this.#roster, over };
-    this.#window = project.attach({
-      callTimes: () => this.#traffic.lineage.callClock.times,
-      requests: () => this.#traffic.lineage.requestCount,
-    });
-    this.#attempts = new Attempts({
-      ...this.#stopping,
-      history: this.#history,
+    this.#history = new History({ events, isLogFile: () => context.config.logFile !== undefined });
+    this.#messages = new MessageFlow(context, this.#generations, this.#messageFlowEvents());
+    const { lineage } = this.#messages;
+    this.#shared = {
+      flow: context,
+      messages: this.#messages,
+      generations: this.#generations,
+      closed: this.#closeSignal.signal,
       state: () => this.#state,
       dispatch: (event) => this.#dispatch(event),
+    };
+    this.#window = project.attach({ callTimes: () => lineage.callClock.times, requests: () => lineage.requestCount });
+    this.#attempts = new Attempts({
+      ...this.#shared,
+      history: this.#history,
       project,
       window: this.#window,
       onQuiet: () => void this.#changeDetector.detectChanges(false),
       onNotStarted: (error) => {
-        flow.reportNotStarted(error);
+        context.reportNotStarted(error);
         this.#resolveClosed({ by: 'not-started', error });
       },
     });
-    this.#firstStart = new FirstStart({
-      ...this.#stopping,
-      state: () => this.#state,
-      dispatch: (event) => this.#dispatch(event),
-    });
-    this.#changeDetector = new ChangeDetector({
-      flow,
-      lineage: this.#traffic.lineage,
-      window: this.#window,
-      state: () => this.#state,
-      snapshots: () => this.#attempts.snapshots,
-      dispatch: (event) => this.#dispatch(event),
-    });
-    this.#agent = new AgentTools({
-      ...this.#stopping,
+    const snapshots = (): Snapshots | undefined => this.#attempts.snapshots;
+    this.#handshakeTimeout = new HandshakeTimeout(this.#shared);
+    this.#changeDetector = new ChangeDetector({ ...this.#shared, window: this.#window, snapshots });
+    this.#agentTools = new AgentTools({
+      ...this.#shared,
       history: this.#history,
-      state: () => this.#state,
-      snapshots: () => this.#attempts.snapshots,
-      dispatch: (event) => this.#dispatch(event),
-      settled: (again) => this.#settled(again),
+      snapshots,
+      untilSettled: (isNext) => this.#untilSettled(isNext),
     });
-    this.#health = new Health({
-      flow,
-      lineage: this.#traffic.lineage,
-      run: () => this.#attempts.run,
-    });
-    this.#shutdown = new Shutdown(this.#roster, () => this.#traffic.channels);
-    const { strategy, whileReloading } = flow.config;
-    [this.#state, this.#firstEffects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
-    this.#configChanges = flow.configInForce.onChange((change) => this.#configured(change));
+    this.#health = new Health({ flow: context, lineage, run: () => this.#attempts.run });
+    this.#shutdown = new Shutdown(this.#generations, () => this.#messages.channels);
+    this.#configChanges = configInForce.onChange((change) => this.#onConfigChange(change));
   }
 
-  /** The first server is built and started. Clients may have attached before. */
+  /** What the messages of clients and servers lead to. Messages arrive only after everything is constructed. */
+  #messageFlowEvents(): MessageFlowEvents {
+    const { signal } = this.#closeSignal;
+    return {
+      agent: (call) => this.#agentTools.handle(call),
+      retryFailure: (waits) => this.#retryFailure(waits),
+      allTools: (upstream, known) => void allTools(this.#messages.lineage, upstream, signal).then(known),
+      needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
+      onOpening: (session, id, method) => void this.#handshakeTimeout.watch(session, id, method),
+      check: () => this.#changeDetector.checkForRequest(),
+      onClientEnd: (session) => void this.#onClientEnd(session),
+      onFirstResponse: (upstream) => {
+        this.#health.emitHealth(this.#state);
+        announceReady(this.#context, this.#messages.session, upstream, upstream.startedAt);
+        this.#health.onFirstResponse(this.#state);
+      },
+      onFirstMessage: (upstream) => void this.#changeDetector.onFirstMessage(upstream.generation),
+      onExit: (upstream, exit) => this.#onExit(upstream, exit),
+      whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
+    };
+  }
+
+  /** Builds and starts the first server. Clients may attach before or after. */
   begin(): void {
     this.#showState();
-    for (const effect of this.#firstEffects) this.#perform(effect);
+    for (const effect of this.#initialEffects) this.#perform(effect);
   }
 
-  /** A client comes in, and is served from now on. */
-  attach(connect: Connect): Session {
-    return this.#traffic.attach(connect);
+  /** Serves this client from now on. Resolves when its session is closed, or the lineage is. */
+  attach(connect: Connect): Promise<ShutdownReason> {
+    const session = this.#messages.attach(connect);
+    const left = new Promise<ShutdownReason>((resolve) => this.#onClientLeft.set(session, resolve));
+    return Promise.race([left, this.closed]);
   }
 
-  /** Ends it, whatever it is doing: `closed` tells when. */
+  /** Stops every server, whatever is under way. `closed` resolves when that is done. */
   close(reason: ShutdownReason): void {
     if (reason.by === 'signal') this.#attempts.takeBackBuild();
     this.#end(reason);
   }
 
-  /** Builds and restarts, though nothing has changed. */
+  /** Builds and restarts the server even if no file has changed. */
   restart(): void {
     this.#dispatch({ on: 'force', rebuild: true });
   }
 
-  #configured({ current, changed }: ConfigChange): void {
+  #onConfigChange({ current, changed }: ConfigChange): void {
     const strategy = changed.includes('strategy') ? current.strategy : undefined;
     this.#dispatch({ on: 'configured', strategy, servesMeanwhile: current.whileReloading === 'serve' });
   }
 
-  /** One event after the other, also those that an effect brings about. */
+  /** Handles one event at a time: events that an effect causes are queued until its transition is complete. */
   #dispatch(event: Event): void {
-    if (this.#events !== undefined) {
-      this.#events.push(event);
+    if (this.#eventQueue !== undefined) {
+      this.#eventQueue.push(event);
       return;
     }
-    this.#events = [event];
+    this.#eventQueue = [event];
     const before = this.#state;
-    for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
-      const step = transition(this.#state, next);
-      const [state, effects] = step;
-      this.#health.moved(this.#state, next, step);
+    for (let next = this.#eventQueue.shift(); next !== undefined; next = this.#eventQueue.shift()) {
+      const result = transition(this.#state, next);
+      const [state, effects] = result;
+      this.#health.beforeEffects(this.#state, next, result);
       this.#state = state;
       this.#showState();
       for (const effect of effects) this.#perform(effect);
-      this.#health.settled(next, step);
+      this.#health.afterEffects(next, result);
     }
-    this.#events = undefined;
+    this.#eventQueue = undefined;
     const isSettled = isAtRest(this.#state) && this.#state !== before && event.on !== 'configured';
-    if (isSettled) for (const resolve of this.#resting.splice(0)) resolve();
+    if (isSettled) for (const resolve of this.#onSettled.splice(0)) resolve();
   }
 
-  /** What verdicts on messages are made from. Nothing else writes it. */
+  /** Copies the state to the record that `exchange/` reads. Nothing else writes these fields. */
   #showState(): void {
-    const { lineage } = this.#traffic;
-    lineage.serving = this.#roster.get(servingOf(this.#state));
-    lineage.candidate = this.#roster.get(candidateOf(this.#state));
+    const { lineage } = this.#messages;
+    lineage.serving = this.#generations.get(servingOf(this.#state));
+    lineage.candidate = this.#generations.get(candidateOf(this.#state));
     lineage.failure = this.#state.standing;
     lineage.isHolding = this.#state.held;
   }
 
-  /** Resolves when nothing is under way; with `again`, when something was and is no longer. */
-  #settled(again: boolean): Promise<void> {
-    return isAtRest(this.#state) && !again ? Promise.resolve() : new Promise((resolve) => this.#resting.push(resolve));
+  /** Resolves when no reload is under way. `isNext`: waits for the end of the next one if none is. */
+  #untilSettled(isNext: boolean): Promise<void> {
+    return isAtRest(this.#state) && !isNext
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#onSettled.push(resolve));
   }
 
   #perform(effect: Effect): void {
-    const { lineage } = this.#traffic;
+    const { lineage } = this.#messages;
     switch (effect.do) {
       case 'release':
         return this.#release(effect.failure);
@@ -210,13 +211,13 @@ export class Lineage {
       case 'abort-build':
         return this.#attempts.abort();
       case 'abandon':
-        return this.#forGeneration(effect.generation, (upstream) => abandon(this.#stopping, upstream));
+        return this.#forGeneration(effect.generation, (upstream) => abandon(this.#shared, upstream));
       case 'drop':
         this.#forGeneration(effect.generation, (upstream) => {
           if (effect.isLast) endStreams(lineage, upstream);
           dropGeneration(lineage, upstream, effect.failure);
         });
-        return this.#traffic.watchHold();
+        return this.#messages.watchHold();
       case 'refresh':
         return this.#attempts.refresh(effect.generation);
       case 'retire':
@@ -226,161 +227,171 @@ export class Lineage {
       case 'tell':
         return this.#endHold();
       case 'adopt': {
-        const { pendingHandshake } = this.#firstStart;
+        const { pendingHandshake } = this.#handshakeTimeout;
         if (pendingHandshake !== undefined) this.#attempts.adopt(effect.attempt, pendingHandshake);
         return;
       }
       case 'swap':
-        return this.#forGeneration(effect.to, (to) => this.#swap(this.#roster.get(effect.from), to));
+        return this.#forGeneration(effect.to, (to) => this.#swap(this.#generations.get(effect.from), to));
       case 'announce': {
         const { run } = this.#attempts;
-        const upstream = this.#roster.get(effect.generation);
-        if (run !== undefined) announce(this.#flow, this.#traffic.session, run, upstream, this.#history.lastRestart);
+        const upstream = this.#generations.get(effect.generation);
+        if (run !== undefined)
+          announce(this.#context, this.#messages.session, run, upstream, this.#history.lastRestart);
         return;
       }
       case 'wait':
         return void this.#wait(effect.delay);
       case 'stop-waiting':
-        return this.#waiting.abort();
+        return this.#restartPause.abort();
       case 'became-replace':
-        return this.#flow.events.emit({ kind: 'warning', text: BECAME_REPLACE });
+        return this.#context.events.emit({ kind: 'warning', text: BECAME_REPLACE });
       case 'let-finish':
-        return void lastAnswers(this.#stopping).then(() => this.#end(SERVER_LEFT));
+        return void finishAnswers(this.#shared).then(() => this.#end(SERVER_LEFT));
       case 'end':
         return this.#stopAll();
     }
   }
 
   #forGeneration(generation: number, act: (upstream: Upstream) => void): void {
-    const upstream = this.#roster.find(generation);
+    const upstream = this.#generations.find(generation);
     if (upstream !== undefined) act(upstream);
   }
 
   #swap(from: Upstream | undefined, to: Upstream): void {
-    const { lineage } = this.#traffic;
+    const { lineage } = this.#messages;
     const { snapshots, run } = this.#attempts;
-    if (run !== undefined && run.files.length > 0) this.#edited = true;
+    if (run !== undefined && run.files.length > 0) this.#wasEdited = true;
     if (this.#state.standing !== undefined) {
-      // It runs what was built before: the disk is still compared with that, and with what could not be built.
+      // A build failed, so `to` runs the previous build. The snapshots of that build and of the failure both stay.
       snapshots?.forget('attempt');
     } else {
       snapshots?.move('attempt', 'serving');
       snapshots?.forget('failed');
     }
-    // One that had no session to open is not known to have read its code yet.
+    // Without a session to open, the server may still be loading its code: only its first message proves the contrary.
     const unopened = lineage.agreement.isOpen ? undefined : to;
     snapshots?.expectFirstMessage(unopened?.generation);
-    this.#traffic.expectFirstMessage(unopened);
+    this.#messages.expectFirstMessage(unopened);
     promote(lineage, from, to);
     this.#history.recordServing(to.generation);
     this.#window.recordReload();
-    this.#traffic.applyBackpressure();
+    this.#messages.applyBackpressure();
     if (from === undefined) return;
-    // Before the session stands there is nothing to finish: what the old one was asked, the new one is.
+    // Before a session is open the old generation has nothing to finish: its requests are sent to the new one.
     if (!lineage.agreement.isOpen) dropGeneration(lineage, from);
     const { generation } = from;
-    void drain(this.#stopping, from, false).then(async () => {
-      this.#flow.events.emit({ kind: 'drained', generation });
-      // It may have cached old code as new, and the next Python that starts need not be ours.
+    void drain(this.#shared, from, false).then(async () => {
+      this.#context.events.emit({ kind: 'drained', generation });
+      // While it drained it may have compiled old sources under new time stamps. Any Python process would use that
+      // cache.
       await this.#attempts.removeBytecode();
     });
   }
 
   #release(failure: Failure | undefined): void {
-    // After a swap the mark has moved already; this is for attempts that ended without one.
+    // After a swap the snapshot has been moved already. This covers attempts that ended without a swap.
     this.#attempts.snapshots?.move('attempt', failure === undefined ? 'serving' : 'failed');
-    this.#attempts.ended(failure === undefined);
+    this.#attempts.onEnd(failure === undefined);
     this.#endHold();
   }
 
   #endHold(): void {
-    const { lineage } = this.#traffic;
-    // What was sent after the last look at the disk may ask for something newer still.
+    const { lineage } = this.#messages;
+    // Requests that arrived after the last check of the disk go through the gate again: a file may have been saved
+    // since.
     const unseen = lineage.hold.takeSince(this.#attempts.run?.checked ?? 0);
     endHold(lineage);
-    this.#traffic.returnToGates(unseen);
+    this.#messages.returnToGates(unseen);
   }
 
-  #exited(upstream: Upstream, exit: Exit): void {
+  #onExit(upstream: Upstream, exit: Exit): void {
     const { generation } = upstream;
-    this.#roster.remove(upstream);
-    this.#flow.leftovers.gone(generation, upstream.process.pid);
-    if (this.#shutdown.begun) return this.#finish();
+    this.#generations.remove(upstream);
+    this.#context.leftovers.gone(generation, upstream.process.pid);
+    if (this.#shutdown.begun) return this.#closeIfAllGone();
     if (servingOf(this.#state) === generation) {
-      const life = { edited: this.#edited, clientLeft: this.#clientLeft };
-      return this.#dispatch(servingExit({ ...this.#stopping, attempts: this.#attempts }, upstream, exit, life));
+      const life = { wasEdited: this.#wasEdited, hasClientLeft: this.#hasClientLeft };
+      return this.#dispatch(servingExit({ ...this.#shared, attempts: this.#attempts }, upstream, exit, life));
     }
-    dropGeneration(this.#traffic.lineage, upstream);
-    this.#traffic.watchHold();
+    dropGeneration(this.#messages.lineage, upstream);
+    this.#messages.watchHold();
     if (this.#state.at === 'retiring') this.#dispatch({ on: 'retired', generation });
   }
 
-  /** A tool call has met a failure. True if an attempt is under way now, so that the call can wait for its end. */
+  /**
+   * For a tool call that met a failure (P7, survives a broken edit). Returns whether an attempt is under way now that
+   * the call can wait for.
+   */
   #retryFailure(waits: boolean): boolean {
     const state = this.#state;
-    if (this.#events !== undefined) return false;
-    // Whatever tries it already is joined. A server that is merely started again, or has yet to answer, may take for
-    // ever.
+    if (this.#eventQueue !== undefined) return false;
+    // The call joins an attempt that is under way. It does not join a restart after a crash, or a server that has yet
+    // to answer: those may take for ever.
     if (!isAtRest(state)) {
       const canJoin = 'attempt' in state && !state.attempt.restart;
       if (canJoin) this.#dispatch({ on: 'retry', forced: false, background: !waits });
       return canJoin;
     }
-    const failure = standingFailure(state);
+    const failure = failureOf(state);
     const { retries, run } = this.#attempts;
     if (failure === undefined || !retries.isDue(failure)) return false;
     const forced = failure.kind === 'start' || failure.kind === 'era' || run?.attempt.forced === true;
     this.#dispatch({ on: 'retry', forced, background: !waits });
-    queueMicrotask(() => this.#traffic.watchHold());
+    queueMicrotask(() => this.#messages.watchHold());
     return !isAtRest(this.#state);
   }
 
   async #wait(ms: number): Promise<void> {
-    this.#waiting = new AbortController();
-    const signal = AbortSignal.any([this.#waiting.signal, this.#over.signal]);
+    this.#restartPause = new AbortController();
+    const signal = AbortSignal.any([this.#restartPause.signal, this.#closeSignal.signal]);
     await delay(ms, undefined, { signal }).then(
       () => this.#dispatch({ on: 'timer' }),
       () => {},
     );
   }
 
-  async #clientEnded(): Promise<void> {
+  async #onClientEnd(session: Session): Promise<void> {
+    if (this.#messages.lineage.sessions.size > 1 && !this.#shutdown.begun) {
+      await leave(this.#shared, session);
+      return this.#onClientLeft.get(session)?.({ by: 'client' });
+    }
     const closed = performance.now();
-    this.#clientLeft = true;
-    if (!this.#shutdown.begun) await lastHeld(this.#stopping, this.#attempts);
+    this.#hasClientLeft = true;
+    if (!this.#shutdown.begun) await answerHeld(this.#shared, this.#attempts);
     if (!this.#shutdown.begun) await this.#attempts.handOverBuild();
     this.#end({ by: 'client', waited: performance.now() - closed });
   }
 
   #end(reason: ShutdownReason): void {
-    if (!this.#shutdown.begun) this.#flow.events.emit({ kind: 'closing', by: reason.by });
+    if (!this.#shutdown.begun) this.#context.events.emit({ kind: 'closing', by: reason.by });
     this.#shutdown.begin(reason);
     this.#dispatch({ on: 'close' });
-    this.#finish();
+    this.#closeIfAllGone();
   }
 
   #stopAll(): void {
-    this.#over.abort();
+    this.#closeSignal.abort();
     this.#attempts.abort();
-    this.#traffic.close();
-    for (const generation of this.#roster) this.#shutdown.stop(generation);
-    if (this.#traffic.lineage.serving === undefined) endHold(this.#traffic.lineage);
+    this.#messages.close();
+    for (const generation of this.#generations) this.#shutdown.stop(generation);
+    if (this.#messages.lineage.serving === undefined) endHold(this.#messages.lineage);
   }
 
-  #finish(): void {
-    if (this.#roster.size > 0 || this.#finished) return;
-    this.#finished = true;
-    void this.#settle();
+  #closeIfAllGone(): void {
+    if (this.#generations.size > 0 || this.#isClosing) return;
+    this.#isClosing = true;
+    void this.#finishShutdown();
   }
 
-  async #settle(): Promise<void> {
+  async #finishShutdown(): Promise<void> {
     await this.#attempts.idle();
-    await this.#roster.untilAlone(undefined);
-    const alone = this.#flow.leftovers.close();
+    await this.#generations.untilAlone(undefined);
+    const alone = this.#context.leftovers.close();
     this.#attempts.snapshots?.close();
     await this.#project.detach(this.#window);
     await alone;
-    this.#flow.events.emit({ kind: 'closed' });
+    this.#context.events.emit({ kind: 'closed' });
     this.#history.close();
     this.#configChanges[Symbol.dispose]();
     this.#resolveClosed(await this.#shutdown.finish());

@@ -1,6 +1,6 @@
 /**
- * The generations whose process is there: counted and stopped here, in groups or alone. Which of them serves is for the
- * state machine to say, and when one has to go, too.
+ * The generations whose process runs: finds, counts and stops them. The state machine decides which of them serves and
+ * when one is stopped.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../exchange/records.js';
@@ -8,60 +8,60 @@ import type { Ladder } from '../process/terminate.js';
 import { fence } from '../project/fence.js';
 
 export class LiveGenerations implements Iterable<Upstream> {
-  readonly #live = new Map<number, Upstream>();
-  #last: Upstream | undefined;
-  /** The server that was stopped last did not exit by itself when its stdin ended: its successor won't either. */
+  readonly #byNumber = new Map<number, Upstream>();
+  #lastGone: Upstream | undefined;
+  /** The server that was stopped last did not exit when its stdin ended. Its successor is expected not to either. */
   staysAfterStdin = false;
 
   add(upstream: Upstream): void {
-    this.#live.set(upstream.generation, upstream);
+    this.#byNumber.set(upstream.generation, upstream);
   }
 
   get(generation: number | undefined): Upstream | undefined {
-    return generation === undefined ? undefined : this.#live.get(generation);
+    return generation === undefined ? undefined : this.#byNumber.get(generation);
   }
 
-  /** The same, or the one that has gone last. */
+  /** Like `get`, and also finds the generation that exited last. */
   find(generation: number): Upstream | undefined {
-    return this.get(generation) ?? (this.#last?.generation === generation ? this.#last : undefined);
+    return this.get(generation) ?? (this.#lastGone?.generation === generation ? this.#lastGone : undefined);
   }
 
-  /** The one that has gone last. */
+  /** The generation that exited last. */
   get last(): Upstream | undefined {
-    return this.#last;
+    return this.#lastGone;
   }
 
   get size(): number {
-    return this.#live.size;
+    return this.#byNumber.size;
   }
 
   [Symbol.iterator](): Iterator<Upstream> {
-    return this.#live.values();
+    return this.#byNumber.values();
   }
 
   remove(upstream: Upstream): void {
-    if (!this.#live.delete(upstream.generation)) return;
-    this.#last = upstream;
+    if (!this.#byNumber.delete(upstream.generation)) return;
+    this.#lastGone = upstream;
     upstream.markGone();
   }
 
-  /** Resolves when the generation owes nothing, is gone, or has had `limit` ms (0: as long as it takes). */
+  /** Resolves when no response of the generation is pending, it has exited, or `limit` ms have passed (0: no limit). */
   async untilDrained({ drained, gone }: Upstream, limit: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const late = delay(limit, undefined, { signal: AbortSignal.any([over.signal, signal]) });
-    // After a standstill of our own the timer is due before what the generation has answered long ago is read.
+    const timer = new AbortController();
+    const late = delay(limit, undefined, { signal: AbortSignal.any([timer.signal, signal]) });
+    // If the event loop was blocked, the timer fires before answers are read that arrived long ago: poll once more.
     const patience = late.then(fence).catch(() => {});
     await Promise.race([drained, gone, ...(limit === 0 ? [] : [patience])]);
-    over.abort();
+    timer.abort();
   }
 
   async stop(upstream: Upstream, ladder: Ladder): Promise<void> {
-    if (!this.#live.has(upstream.generation)) return;
+    if (!this.#byNumber.has(upstream.generation)) return;
     upstream.process.stop(ladder);
     await upstream.gone;
   }
 
-  /** Stops a candidate that nobody waits for any more. */
+  /** Stops a candidate whose attempt was given up. */
   abandon(upstream: Upstream, ladder: Ladder): void {
     upstream.isAbandoned = true;
     void this.stop(upstream, ladder);
@@ -72,7 +72,7 @@ export class LiveGenerations implements Iterable<Upstream> {
     await Promise.all(abandoned.map(({ gone }) => gone));
   }
 
-  /** Resolves when none is left but this one. */
+  /** Resolves when every other generation has exited. */
   async untilAlone(upstream: Upstream | undefined): Promise<void> {
     await Promise.all([...this].filter((other) => other !== upstream).map(({ gone }) => gone));
   }

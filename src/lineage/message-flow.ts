@@ -176,11 +176,14 @@ export class MessageFlow {
   }
 
   /** The client has left, and the servers stay for others. */
-  detach(session: Session): void {
-    if (!this.#clients.delete(session)) return;
+  detach(session: Session): Channel | undefined {
+    const client = this.#clients.get(session);
+    if (client === undefined) return undefined;
+    this.#clients.delete(session);
     detachSession(session);
     if (this.#isOnlyClientFull) this.#onClientFull(true);
     this.watchHold();
+    return client.connection.channel;
   }
 
   #fromClient(session: Session, read: Message, since: number): void {

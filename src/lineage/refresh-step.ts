@@ -1,6 +1,6 @@
 /**
- * The part of an attempt for rules that need no new process: the server is signalled, or has noticed the change itself,
- * and the lists are compared a moment later. What the rules of a change ask for together is decided here too.
+ * What the rules of changed files ask of the server together, and the refresh: the step of an attempt that needs no new
+ * process. The server is signalled, or notices the change by itself, and the lists are compared a moment later.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Rule } from '../config/config.js';
@@ -19,12 +19,12 @@ import {
 import type { Wants } from './attempt-record.js';
 import type { Next } from './states.js';
 
-/** A signal is not noticed at once: a line sent right after it is often answered from before. */
-const NOTICED = 50;
-/** When to look again, after each other, if nothing has changed by then. */
-const AGAIN = [250, 750, 2000];
+/** A server handles a signal with a delay: a request right after it is often answered with the old lists. */
+const SIGNAL_NOTICED_AFTER_MS = 50;
+/** The pauses between further comparisons, as long as none shows a difference. */
+const RECHECK_PAUSES_MS = [250, 750, 2000];
 
-/** What these changes ask for, and what was asked for before and not done yet. */
+/** What these changes ask for, together with what an aborted attempt has left over. */
 export function wantsOf(rules: readonly Rule[], changes: readonly Change[], before: Wants): Wants {
   const next = [nextOf(rules, changes), before.next];
   return {
@@ -33,23 +33,23 @@ export function wantsOf(rules: readonly Rule[], changes: readonly Change[], befo
   };
 }
 
-/** The most that any rule of these changes asks for. */
+/** The strongest action that a rule of these changes asks for. */
 function nextOf(rules: readonly Rule[], changes: readonly Change[]): Next {
-  const asked = new Set(changes.flatMap((change) => change.rules).map((name) => thenOf(rules, name)));
-  if (asked.has('restart')) return 'restart';
-  asked.delete('continue');
-  return asked.size > 0 ? 'refresh' : 'nothing';
+  const actions = new Set(changes.flatMap((change) => change.rules).map((name) => thenOf(rules, name)));
+  if (actions.has('restart')) return 'restart';
+  actions.delete('continue');
+  return actions.size > 0 ? 'refresh' : 'nothing';
 }
 
-/** The signals that are due, each once, in the order of the rules. */
+/** The signals to send, each once, in the order of the rules. */
 function signalsOf(rules: readonly Rule[], changes: readonly Change[]): NodeJS.Signals[] {
   const names = new Set(changes.flatMap((change) => change.rules));
-  const asked = rules.filter((rule) => names.has(rule.name)).map((rule) => rule.then);
-  return [...new Set(asked)].filter((then) => then !== 'restart' && then !== 'continue' && then !== 'notify');
+  const actions = rules.filter((rule) => names.has(rule.name)).map((rule) => rule.then);
+  return [...new Set(actions)].filter((then) => then !== 'restart' && then !== 'continue' && then !== 'notify');
 }
 
 function thenOf(rules: readonly Rule[], name: string): Rule['then'] {
-  // What is no rule's is the configuration's: a restart is due if that says so.
+  // A change without a rule is one of the configuration, and `attempts.ts` decides about its restart.
   return rules.find((rule) => rule.name === name)?.then ?? 'continue';
 }
 
@@ -63,19 +63,19 @@ export interface Refresh {
 export async function refreshStep(refresh: Refresh, signal: AbortSignal): Promise<Difference | undefined> {
   const { upstream, signals, before } = refresh;
   for (const name of signals) upstream.process.signalProcess(name);
-  await delay(NOTICED, undefined, { signal }).catch(() => {});
+  await delay(SIGNAL_NOTICED_AFTER_MS, undefined, { signal }).catch(() => {});
   return before === undefined || signal.aborted ? undefined : compare(refresh, before, signal);
 }
 
-/** The first difference that shows within the next seconds. */
+/** Resolves with the first difference that shows within the next seconds. */
 export async function lateDifference(
   refresh: Refresh,
   before: Baselines,
   signal: AbortSignal,
 ): Promise<Difference | undefined> {
-  for (const pause of AGAIN) {
-    const over = await delay(pause, false, { signal, ref: false }).catch(() => true);
-    if (over || refresh.session.lineage.serving !== refresh.upstream) return undefined;
+  for (const pause of RECHECK_PAUSES_MS) {
+    const isAborted = await delay(pause, false, { signal, ref: false }).catch(() => true);
+    if (isAborted || refresh.session.lineage.serving !== refresh.upstream) return undefined;
     const found = await compare(refresh, before, signal);
     if (found.changed.length > 0) return found;
   }

@@ -1,31 +1,32 @@
 /**
- * When a failure may be tried again by a tool call that meets it (P7). Not right after the last attempt: a build that
- * takes long and fails would otherwise run all the time. Who tries, and how, is decided in controller.ts and state.ts.
+ * When a tool call that meets a failure may cause another attempt (P7, survives a broken edit). Not right after the
+ * last one: a slow build that fails would otherwise run all the time. `lineage.ts` and `state.ts` decide what is
+ * attempted.
  */
 import { isLate, type Failure } from '../agent/failure.js';
 
-const RETRY_AFTER_MS = 2000;
-const RETRY_AFTER_DURATIONS = 3;
+const MIN_RETRY_PAUSE_MS = 2000;
+const RETRY_PAUSE_IN_ATTEMPT_DURATIONS = 3;
 
 export class RetrySchedule {
   /** On the monotonic clock. */
   #dueAt = 0;
 
   /**
-   * An attempt that began at `began` has failed now; a server that ended by itself had its start then. Returns the
-   * failure with what its words say of the next try.
+   * An attempt has failed now that began at `began`. For a server that has exited by itself, `began` is its start.
+   * Returns the failure with the time of the next possible attempt.
    */
-  failed(failure: Failure, began: number): Failure {
+  recordFailure(failure: Failure, began: number): Failure {
     const now = performance.now();
-    // A start that was given up is likely to get further the next time (a compilation goes on from what is done), so
-    // that is soon.
-    const pause = isLate(failure) || failure.kind === 'exit' ? 0 : RETRY_AFTER_DURATIONS * (now - began);
-    const againAfterMs = Math.round(Math.max(RETRY_AFTER_MS, pause));
+    // A start that took too long is likely to get further the next time, because compilers keep finished parts. So the
+    // next attempt may come soon.
+    const pause = isLate(failure) || failure.kind === 'exit' ? 0 : RETRY_PAUSE_IN_ATTEMPT_DURATIONS * (now - began);
+    const againAfterMs = Math.round(Math.max(MIN_RETRY_PAUSE_MS, pause));
     this.#dueAt = now + againAfterMs;
     return { ...failure, tried: { at: new Date().toISOString(), againAfterMs } };
   }
 
-  /** A crashed server is started again by itself, with pauses that calls must not shorten. */
+  /** False for a crash: the back-off restarts the server, and calls must not shorten its pauses. */
   isDue(failure: Failure): boolean {
     return failure.kind !== 'crash' && performance.now() >= this.#dueAt;
   }

@@ -1,7 +1,7 @@
 /**
- * Makes records of what went wrong with a server's process: how it ended, and what it had printed. Saving what is too
- * long for a record is a step of its own, so that the file is there when somebody is told of it. The sentences are
- * agent/'s.
+ * Makes failure records of server processes: how the process ended, and what it had printed. Output that is too long
+ * for a record is saved first, so that the file exists before anybody is told its name. `agent/` makes sentences of
+ * them.
  */
 import { join } from 'node:path';
 import { withLastLine, type Printed } from '../agent/excerpt.js';
@@ -10,21 +10,21 @@ import type { FlowContext } from '../flow/flow.js';
 import type { Upstream } from '../exchange/records.js';
 import { writeAtomicallySync } from '../state/state-file.js';
 
-/** Saves what the server printed, if an excerpt can't show all of it. Returns what a record has of it. */
+/** Saves the output of the server if it is longer than an excerpt. Returns the excerpt. */
 export function saveOutput({ config }: FlowContext, { process: { output }, unfinishedText }: Upstream): Printed {
   const file = join(config.stateDir, 'server-output.log');
   const isSaved = output.isLong && writeAtomicallySync(file, output.bytes()).ok;
   return withLastLine(output.excerpt(isSaved ? file : undefined), unfinishedText());
 }
 
-/** How its process came to its end. */
+/** How the process ended. */
 export function endOf({ process: { exit, fault } }: Upstream): ProcessEnd {
   if (fault !== undefined) return { kind: 'killed', because: fault };
   if (exit === undefined) return { kind: 'unknown' };
   return exit.signal === null ? { kind: 'exit', code: exit.code } : { kind: 'signal', signal: exit.signal };
 }
 
-/** It ended by itself: before it could serve, or later. `after`: a line that it may have died of. */
+/** The failure of a server that exited by itself. `after`: a malformed line of the client that may have caused it. */
 export function endedFailure(
   kind: 'start' | 'crash' | 'exit',
   command: string,

@@ -1,27 +1,27 @@
 /**
- * What the state machine is told when the process of the serving generation has ended by itself: what that means for a
- * server with such a life, how it ended, and how long to wait before the next start. What follows is decided there.
+ * Makes the state machine's event of the exit of the serving generation: what the exit means, the failure, and how long
+ * to wait before the next start. `state.ts` decides what follows.
  */
 import { lastMalformed } from '../exchange/malformed.js';
 import { hasServerAnswered, type Upstream } from '../exchange/records.js';
 import type { Exit } from '../process/child.js';
 import type { Attempts } from './attempts.js';
-import type { Stopping } from './draining.js';
+import type { LineageContext } from './lineage-context.js';
 import { meaningOf, type Life } from './exits.js';
 import { endedFailure, saveOutput } from './server-failures.js';
 import type { Event } from './states.js';
 
-export interface ServingExitContext extends Pick<Stopping, 'flow' | 'traffic'> {
+export interface ServingExitContext extends Pick<LineageContext, 'flow' | 'messages'> {
   readonly attempts: Attempts;
 }
 
 export function servingExit(
-  { flow, traffic, attempts }: ServingExitContext,
+  { flow, messages, attempts }: ServingExitContext,
   upstream: Upstream,
   exit: Exit,
-  life: Pick<Life, 'edited' | 'clientLeft'>,
+  life: Pick<Life, 'wasEdited' | 'hasClientLeft'>,
 ): Extract<Event, { on: 'exit' }> {
-  const { lineage } = traffic;
+  const { lineage } = messages;
   const { backoff, retries, run } = attempts;
   const { startedAt } = upstream;
   attempts.lastExit = exit.code;
@@ -34,11 +34,11 @@ export function servingExit(
     on: 'exit',
     generation: upstream.generation,
     meaning,
-    delay: meaning === 'restarts' ? backoff.asked(now) : backoff.crashed(now, startedAt),
+    delay: meaning === 'restarts' ? backoff.afterRestartRequest(now) : backoff.afterCrash(now, startedAt),
     skippedBuild: run?.skipped === true,
     exit,
-    // A crashed server is started again on the ladder alone. Calls may try once more where it looks like a mistake in
-    // the code.
-    failure: meaning === 'start' || meaning === 'exit' ? retries.failed(ended, startedAt) : ended,
+    // After a crash only the back-off restarts the server. If the exit looks like a mistake in the code, a call may
+    // cause another attempt (P7, survives a broken edit).
+    failure: meaning === 'start' || meaning === 'exit' ? retries.recordFailure(ended, startedAt) : ended,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The named snapshots of one lineage: what it compares the disk with. Watching and hashing are left to the project's
- * disk, what tells outputs from edits to project/edits/, and what a difference leads to to `event-for-changes.ts`.
+ * The named snapshots of the sources that one lineage compares the disk with. `project/disk.ts` watches and hashes,
+ * `project/edits/` tells outputs from edits, and `change-detector.ts` makes events of differences.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptWindow, WrittenOutputs } from '../project/attempt-window.js';
@@ -11,17 +11,17 @@ import type { Project } from '../project/project.js';
 import type { EventEmitter } from '../events/bus.js';
 
 /**
- * `serving`: what the serving generation was started from. `attempt`: what the attempt under way began with. `failed`:
- * what the last failed one began with. `configured`: what was there when another configuration came into force, until a
- * server serves with it.
+ * `serving`: the sources that the serving generation was started from. `attempt`: the sources when the attempt under
+ * way began. `failed`: the sources when the last failed attempt began. `configured`: the sources when another
+ * configuration came into force; kept until a server serves with it.
  */
 export type SnapshotName = 'serving' | 'attempt' | 'failed' | 'configured';
 
-/** `superseded`: something was saved meanwhile, so it is made again. `given up`: its successor is under way. */
+/** `superseded`: a file was saved meanwhile, so another attempt follows. `given up`: another attempt has begun. */
 export type AttemptEnd = 'stands' | 'superseded' | 'given up';
 
-/** So long a lineage that pauses waits at most for the attempts of others, whose writes are no edits. */
-const LONGEST_WAIT_FOR_OTHERS_MS = 20_000;
+/** How long a pause may wait for attempts of other lineages, because their writes are no edits. */
+const MAX_WAIT_FOR_OTHERS_MS = 20_000;
 
 export class Snapshots {
   readonly #project: Project;
@@ -29,19 +29,19 @@ export class Snapshots {
   readonly #window: AttemptWindow;
   readonly #events: EventEmitter;
   readonly #snapshots = new Map<SnapshotName, Snapshot>();
-  /** When a snapshot was taken, by `performance.now()`. */
+  /** When a snapshot was taken, on the monotonic clock (`performance.now()`). */
   readonly #takenAt = new WeakMap<Snapshot, number>();
   readonly #sameContentSaves = new SameContentSaves();
-  readonly #listening: Disposable;
-  /** The disk when the present pause between two attempts began. */
+  readonly #diskSubscription: Disposable;
+  /** The sources when the present pause between two attempts began. */
   #pause: Snapshot | undefined;
-  /** The serving generation, as long as it may still be reading its code. */
-  #unopened: number | undefined;
+  /** The number of the serving generation while it may still be loading its code. */
+  #loadingGeneration: number | undefined;
   #comparedVersion: number;
-  /** The version of the configuration that attempts go by. */
+  /** The version of the configuration that attempts use. */
   #appliedConfiguration: number;
 
-  /** For a disk that is open. `onQuiet`: it is time for a check. */
+  /** The disk must be open. `onQuiet`: the debounce is over. */
   constructor(project: Project, window: AttemptWindow, events: EventEmitter, onQuiet: () => void) {
     this.#project = project;
     this.#disk = project.disk;
@@ -50,7 +50,7 @@ export class Snapshots {
     this.#appliedConfiguration = project.config.version;
     this.#comparedVersion = project.disk.version;
     const comparedVersion = (): number => this.#comparedVersion;
-    this.#listening = project.disk.listen({
+    this.#diskSubscription = project.disk.listen({
       get comparedVersion() {
         return comparedVersion();
       },
@@ -60,17 +60,17 @@ export class Snapshots {
     window.onOutputs((outputs) => this.#acceptOutputs(outputs));
   }
 
-  /** The first look at the disk is over. */
+  /** Every watched file has been hashed once. */
   get isReady(): boolean {
     return this.#disk.isReady;
   }
 
-  /** Something may have changed that has not been looked at, or that only another lineage has looked at. */
+  /** A file was touched that has not been hashed, or whose hash this lineage has not compared yet. */
   get isDirty(): boolean {
     return this.#disk.isDirty || this.#comparedVersion !== this.#disk.version;
   }
 
-  /** What the last check of the disk has found has been compared with the snapshots. */
+  /** The snapshots have been compared with the present version of the disk. */
   recordComparison(): void {
     this.#comparedVersion = this.#disk.version;
   }
@@ -84,7 +84,7 @@ export class Snapshots {
     return this.#window.serverData;
   }
 
-  /** Remembers the disk as it is, or as another snapshot does. */
+  /** Takes a snapshot of the disk as it is, or copies another one. */
   take(name: SnapshotName, like?: SnapshotName): void {
     const original = like === undefined ? undefined : this.#snapshots.get(like);
     const snapshot = this.#disk.snapshot(original);
@@ -108,7 +108,7 @@ export class Snapshots {
     this.#snapshots.delete(name);
   }
 
-  /** What one compared with, the other does from now on. */
+  /** Renames a snapshot. One that had the new name is disposed of. */
   move(from: SnapshotName, to: SnapshotName): void {
     const snapshot = this.#snapshots.get(from);
     if (snapshot === undefined) return;
@@ -122,30 +122,34 @@ export class Snapshots {
   }
 
   /**
-   * What an attempt is about. With a configuration that no server serves with yet, there is nothing else to compare
-   * with; if none has ever served, it is what failed.
+   * The changes that an attempt is to bring to the server. Compares with `configured` if no server serves with the
+   * present configuration yet, else with `serving`, and with `failed` if no server has ever served.
    */
   changesToApply(): readonly Change[] {
     if (this.has('configured')) return this.changesSince('configured');
     return this.changesSince(this.has('serving') ? 'serving' : 'failed');
   }
 
-  /** A generation that may still be reading its code may have read what was saved with the same content meanwhile. */
+  /**
+   * For a generation that may still be loading, saves with the same content count: it may have read a version between.
+   */
   changesSince(name: SnapshotName): readonly Change[] {
     const snapshot = this.#snapshots.get(name);
     if (snapshot === undefined) return [];
     const changes = this.#disk.changesSince(snapshot);
-    return name === 'serving' && this.#unopened !== undefined ? [...changes, ...this.#resavedSince(snapshot)] : changes;
+    return name === 'serving' && this.#loadingGeneration !== undefined
+      ? [...changes, ...this.#resavedSince(snapshot)]
+      : changes;
   }
 
-  /** Looks at the disk, and returns whether a file of the rule was saved since, be it with the content that it had. */
+  /** Checks the disk. Returns whether a file of the rule was saved since, with another content or the same. */
   async findChanges(since: Snapshot, rule: string): Promise<boolean> {
     await this.#disk.fresh();
     this.#recordResaved(since);
     return this.#changedDuring(since, rule);
   }
 
-  /** Another lineage has read a configuration that this one does not go by yet. */
+  /** Another lineage has read a newer configuration than this one uses. */
   get isConfigurationOutdated(): boolean {
     return this.#project.config.version !== this.#appliedConfiguration;
   }
@@ -158,38 +162,39 @@ export class Snapshots {
     this.#appliedConfiguration = version;
   }
 
-  /** This generation serves from now on; undefined: one that has read its code. */
+  /** The serving generation has yet to send its first message. Undefined: it has loaded its code already. */
   expectFirstMessage(generation: number | undefined): void {
-    this.#unopened = generation;
+    this.#loadingGeneration = generation;
   }
 
   /**
-   * The server has sent its first message, so it has loaded its code, and the disk has been looked at. If a file was
-   * saved meanwhile, the server may run either version: then it keeps counting as loading.
+   * The server has sent its first message, so it has loaded its code, and the disk has been checked since. If a file
+   * was saved meanwhile, the server may run either version: then it keeps counting as loading (P4, fresh).
    */
   onFirstMessage(generation: number): void {
-    if (this.#unopened === generation && this.changesSince('serving').length === 0) this.#unopened = undefined;
+    if (this.#loadingGeneration === generation && this.changesSince('serving').length === 0)
+      this.#loadingGeneration = undefined;
   }
 
-  /** Whether the attempt under way, or the pause after it, has to give way to an edit. */
+  /** Whether the attempt under way, or the pause after it, must be aborted because of an edit. */
   isSuperseded(): boolean {
     if (this.isConfigurationOutdated && this.#pause === undefined) return true;
     return this.#window.isSuperseded(this.#changedInAttempt(), this.#isResavedInAttempt());
   }
 
-  /** What `isSuperseded` goes by has been seen, while an attempt is under way. */
+  /** Records changes that were seen during an attempt: evidence for telling outputs from edits. */
   recordInAttempt(): void {
     if (this.#pause === undefined) this.#recordResaved(this.#snapshots.get('attempt'));
     this.#warnOfOutputs(this.#window.recordSuperseded(this.#changedInAttempt()));
   }
 
-  /** These have changed while no attempt is under way. */
+  /** Records files that have changed while no attempt is under way. */
   recordAtRest(changed: readonly string[]): void {
-    if (this.#unopened !== undefined) this.#recordResaved(this.#snapshots.get('serving'));
+    if (this.#loadingGeneration !== undefined) this.#recordResaved(this.#snapshots.get('serving'));
     this.#window.recordAtRest(changed);
   }
 
-  /** What was saved since with the same content is expected in the next attempt. */
+  /** Files that were saved with the same content since `snapshot` are expected to be in the next attempt too. */
   #recordResaved(snapshot: Snapshot | undefined): void {
     if (snapshot === undefined) return;
     const files = this.#sameContentSaves.record(pathsOf(this.#disk.resavedSince(snapshot)));
@@ -198,12 +203,12 @@ export class Snapshots {
   }
 
   /**
-   * How the attempt comes to its end, well or not: by a last look at the disk. Nothing that was saved while it ran may
-   * be missed. `aborted`: the attempt is given up.
+   * Ends the attempt, failed or not, with a last check of the disk: no save during the attempt may be missed (P4). May
+   * pause to tell an edit from an output. `aborted`: the attempt is given up.
    */
   async finishAttempt(aborted: AbortSignal): Promise<AttemptEnd> {
-    await this.#disk.fresh();
-    // One that was given up meanwhile is no witness of what changed during it: its successor is.
+    await this.#disk.freshForReaders();
+    // An attempt that was given up proves nothing about files that changed during it. The next one may.
     if (aborted.aborted) return 'given up';
     const { verdict, pauseMs } = this.#endAttempt();
     if (verdict === 'undecided' && pauseMs > 0) await this.#pauseForEdits(pauseMs, aborted);
@@ -217,7 +222,7 @@ export class Snapshots {
   }
 
   close(): void {
-    this.#listening[Symbol.dispose]();
+    this.#diskSubscription[Symbol.dispose]();
   }
 
   #endAttempt(): EndOfAttempt {
@@ -229,7 +234,7 @@ export class Snapshots {
     this.#warnOfUnstable(end.newUnstable);
     if (end.verdict === 'undecided') return end;
     this.#sameContentSaves.endAttempt();
-    // What is unstable may have been edited: then the attempt stands, and another one follows.
+    // An unstable file may have been edited too: this attempt stands, and another one follows.
     if (changed.length > 0 && end.verdict === 'stands') {
       this.take('attempt');
       this.#window.giveUp();
@@ -237,9 +242,9 @@ export class Snapshots {
     return end;
   }
 
-  /** Lets time pass between two attempts, in which somebody who edits would do so, and no other lineage attempts. */
+  /** Pauses while no lineage makes an attempt: a person edits during pauses too, a build does not (P6, settles). */
   async #pauseForEdits(ms: number, signal: AbortSignal): Promise<void> {
-    const deadline = performance.now() + LONGEST_WAIT_FOR_OTHERS_MS;
+    const deadline = performance.now() + MAX_WAIT_FOR_OTHERS_MS;
     for (;;) {
       await this.#disk.check();
       const pause = this.#disk.snapshot();
@@ -256,7 +261,7 @@ export class Snapshots {
     }
   }
 
-  /** What another lineage's build or server writes as it starts is no edit. What was saved before still is. */
+  /** Files that another lineage's build or server has written are no edits. Saves before that attempt still are. */
   #acceptOutputs({ files, since, began }: WrittenOutputs): void {
     for (const snapshot of this.#snapshots.values()) {
       const isYounger = (this.#takenAt.get(snapshot) ?? 0) >= began;

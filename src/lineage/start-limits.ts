@@ -1,13 +1,13 @@
-/** How long a first server may take before the client hears something without it. Pure. */
+/** How long the first server may take before the proxy answers the handshake for it. Pure. */
 
 /** Some clients give up on `initialize` after 2.5 s. */
 export const FORESEEN_AFTER_MS = 1500;
-/** Patient clients give up on a server that does not open the session. */
+/** Even patient clients give up soon after this time. */
 const LIMIT_MS = 25_000;
-/** A long --start-timeout is no reason to let a client wait, a short one is. */
+/** With a short `--start-timeout` the limit is that much later. A long one must not let the client wait longer. */
 const GRACE_MS = 5000;
 
-/** After so long a first server that has not opened the session counts as one that does not start. */
+/** After so many milliseconds without an answer to the handshake the first start counts as failed. */
 export function firstStartLimit(startTimeout: number): number {
   return startTimeout === 0 ? LIMIT_MS : Math.min(LIMIT_MS, startTimeout + GRACE_MS);
 }

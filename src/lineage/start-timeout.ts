@@ -1,25 +1,27 @@
 /**
- * How long a start is waited for. A server that compiles itself may take long, so the time counts from its last sign of
- * life: something on stderr, or processor time that its group has used. One that shows signs for ever is given up too,
- * after three times the limit.
+ * The timeout of a start. A server that compiles itself may take long, so the time counts from its last sign of life:
+ * output on stderr, or processor time that its process group has used. After `MAX_LIMITS` times the limit the start is
+ * given up in any case.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fence } from '../project/fence.js';
 
 export const MAX_LIMITS = 3;
 /**
- * How often signs are looked for, as a part of the limit. A look costs a millisecond or more; before the first one most
- * servers have answered.
+ * When to look for signs of life, as fractions of the limit. A look costs a millisecond or more, and most servers have
+ * answered before the first one.
  */
-const FIRST_LOOK = 0.1;
-const NEXT_LOOK = 0.25;
+const FIRST_LOOK_FRACTION = 0.1;
+const NEXT_LOOK_FRACTION = 0.25;
 
-/** `silent`: it has shown no sign of life for the limit. `endless`: it has, for three times the limit. */
+/**
+ * `silent`: no sign of life within the limit. `endless`: signs of life, but no answer in `MAX_LIMITS` times the limit.
+ */
 export type TooLate = 'silent' | 'endless';
 
 /**
- * Resolves when the start has taken too long, or undefined when the signal comes first. `signOfLife`: differs if there
- * was one since.
+ * Resolves when the start has taken too long, or with undefined when the signal is aborted first. `signOfLife` returns
+ * a text that differs from the last one if there was a sign of life in between.
  */
 export async function startTimeout(
   limitMs: number,
@@ -30,19 +32,19 @@ export async function startTimeout(
   const end = began + MAX_LIMITS * limitMs;
   let lastSign = began;
   let last: string | undefined;
-  let pause = limitMs * FIRST_LOOK;
+  let pause = limitMs * FIRST_LOOK_FRACTION;
   for (;;) {
-    const isOver = await delay(Math.max(1, pause), false, { signal }).catch(() => true);
-    if (isOver) return undefined;
+    const isAborted = await delay(Math.max(1, pause), false, { signal }).catch(() => true);
+    if (isAborted) return undefined;
     const now = performance.now();
     const sign = signOfLife();
     if (sign !== (last ?? sign)) lastSign = now;
     last = sign;
     const due = Math.min(lastSign + limitMs, end);
     if (now >= due) break;
-    pause = Math.min(limitMs * NEXT_LOOK, due - now);
+    pause = Math.min(limitMs * NEXT_LOOK_FRACTION, due - now);
   }
-  // After a standstill of our own the timer is due before what the server has answered long ago is read.
+  // If the event loop was blocked, the timer fires before an answer is read that arrived long ago: poll once more.
   await fence();
   if (signal.aborted) return undefined;
   return performance.now() >= end && lastSign + limitMs > end ? 'endless' : 'silent';

@@ -1,13 +1,13 @@
 /**
- * The life of a lineage as a pure function: transition(state, event) → the next state and the effects that bring it
- * about. The state alone says who serves, who is the candidate, which failure stands and whether messages are held.
- * docs/reload-states.md shows the function as a table, and a test compares the two. An event of a generation or an
- * attempt that is no longer concerned is dropped here, and only here. Nothing is done here: the controller does that.
+ * The state machine of a lineage, a pure function: `transition(state, event)` returns the next state and the effects.
+ * Only the state knows who serves, who is the candidate, which failure stands and whether messages are held. An event
+ * of a past generation or attempt is dropped here and nowhere else. `lineage.ts` carries out the effects.
+ * docs/reload-states.md has the same function as a table, and a test compares the two.
  */
 import type { Failure } from '../agent/words.js';
-import type { At, Attempt, Common, Effect, Event, State, Step, Strategy } from './states.js';
+import type { At, Attempt, Common, Effect, Event, State, Transition, Strategy } from './states.js';
 
-/** Requests wait for a restart that comes within this time; for a later one they are answered. */
+/** Requests are held for a restart within this time. For a later one they are answered with the failure. */
 const WORTH_WAITING_MS = 1000;
 
 export interface Settings {
@@ -15,7 +15,7 @@ export interface Settings {
   readonly servesMeanwhile: boolean;
 }
 
-export function initialState(settings: Settings): Step {
+export function initialState(settings: Settings): Transition {
   const attempt: Attempt = { number: 1, forced: true, rebuild: false, restart: false, retry: false };
   return [
     {
@@ -42,18 +42,18 @@ export function candidateOf(state: State): number | undefined {
   return state.at === 'starting' ? state.candidate : undefined;
 }
 
-/** Why no server runs, or why the code on the disk does not serve. Undefined while an attempt is under way. */
+/** Why no server runs, or why the sources on the disk do not serve. Undefined while an attempt is under way. */
 export function failureOf(state: State): Failure | undefined {
   if (state.at === 'serving') return state.standing;
   return 'failure' in state ? state.failure : undefined;
 }
 
-/** Nothing is under way. */
+/** No attempt is under way. */
 export function isAtRest({ at }: State): boolean {
   return at === 'serving' || at === 'broken' || at === 'waiting' || at === 'leaving' || at === 'closing';
 }
 
-export function transition(state: State, event: Event): Step {
+export function transition(state: State, event: Event): Transition {
   if (event.on === 'close') return close(state);
   if (event.on === 'configured') return configure(state, event);
   switch (state.at) {
@@ -78,24 +78,26 @@ export function transition(state: State, event: Event): Step {
   }
 }
 
+type Effects = readonly Effect[];
 type In<A extends At> = Extract<State, { at: A }>;
+type UnderWay = In<'building' | 'refreshing' | 'retiring' | 'starting'>;
 type ExitEvent = Extract<Event, { on: 'exit' }>;
 
-function close(state: State): Step {
+function close(state: State): Transition {
   if (state.at === 'closing') return stay(state);
   const serving = servingOf(state);
   const messages = serving === undefined ? { held: false, standing: undefined } : {};
   return [{ ...common(state), ...messages, at: 'closing', serving }, [{ do: 'end' }]];
 }
 
-/** It holds from the next decision on. `replace` that was learnt in this session stays, unless `strategy` is set. */
-function configure(state: State, event: Extract<Event, { on: 'configured' }>): Step {
+/** Applies to the next decision. `replace` that was learnt in this session stays if `strategy` has not changed. */
+function configure(state: State, event: Extract<Event, { on: 'configured' }>): Transition {
   const { strategy = state.strategy, servesMeanwhile } = event;
   if (strategy === state.strategy && servesMeanwhile === state.servesMeanwhile) return stay(state);
   return [{ ...state, strategy, servesMeanwhile }, []];
 }
 
-function whileServing(state: In<'serving'>, event: Event): Step {
+function whileServing(state: In<'serving'>, event: Event): Transition {
   const { serving, standing } = state;
   switch (event.on) {
     case 'change':
@@ -115,27 +117,27 @@ function whileServing(state: In<'serving'>, event: Event): Step {
   }
 }
 
-/** The serving generation has ended, and nothing was under way. */
-function afterExit(state: In<'serving'>, event: ExitEvent): Step {
+/** The serving generation has exited while no attempt was under way. */
+function afterExit(state: In<'serving'>, event: ExitEvent): Transition {
   const { meaning, delay, failure, skippedBuild } = event;
   const drop = dropOf(event);
   if (meaning === 'leaves') {
     const left: State = { ...common(state), held: false, standing: undefined, at: 'leaving' };
     return [left, [{ ...drop, failure: undefined, isLast: true }, { do: 'let-finish' }]];
   }
-  // It may lack the files that its build would have made.
+  // The server may have failed because the build that was skipped would have made a file.
   if (meaning === 'start' && skippedBuild) return build(state, undefined, true, true, [drop]);
   if (delay > 0) return wait(state, state.standing ?? failure, delay, meaning === 'start', [drop]);
   return restart(state, state.standing, [drop]);
 }
 
-/** A server that asked for its restart has done nothing that its calls have to be told. */
+/** A restart that the server asked for is no failure, so answers do not name one. */
 function dropOf({ generation, meaning, failure }: ExitEvent): Extract<Effect, { do: 'drop' }> {
   return { do: 'drop', generation, failure: meaning === 'restarts' ? undefined : failure, isLast: false };
 }
 
-/** The process is the same, but it is a candidate from now on: the session was opened in its place. */
-function adopt(state: State, generation: number, failure: Failure | undefined): Step {
+/** The proxy has answered the handshake for this generation: its process goes on as a candidate. */
+function adopt(state: State, generation: number, failure: Failure | undefined): Transition {
   const attempt = restartOf(state);
   const next: State = {
     ...common(state),
@@ -148,11 +150,11 @@ function adopt(state: State, generation: number, failure: Failure | undefined): 
     attempt,
     outlasting: undefined,
   };
-  const answered: Effect[] = failure === undefined ? [] : [{ do: 'release', failure }];
+  const answered: Effects = failure === undefined ? [] : [{ do: 'release', failure }];
   return [next, [...answered, { do: 'adopt', generation, attempt }]];
 }
 
-function whileBuilding(state: In<'building'>, event: Event): Step {
+function whileBuilding(state: In<'building'>, event: Event): Transition {
   const { attempt, serving } = state;
   switch (event.on) {
     case 'change':
@@ -172,7 +174,7 @@ function whileBuilding(state: In<'building'>, event: Event): Step {
     case 'build-failed':
       if (event.attempt !== attempt.number) return stay(state);
       if (serving !== undefined) return rest(state, serving, event.failure);
-      // Where a server has been, there is an earlier build to start it from.
+      // If a server has run before, an earlier build exists to start it from.
       return state.generations === 0 ? broken(state, event.failure) : wait(state, event.failure, event.delay, false);
     case 'exit':
       return event.generation === serving ? withoutServing(state, event) : stay(state);
@@ -181,7 +183,7 @@ function whileBuilding(state: In<'building'>, event: Event): Step {
   }
 }
 
-function whileRefreshing(state: In<'refreshing'>, event: Event): Step {
+function whileRefreshing(state: In<'refreshing'>, event: Event): Transition {
   const { attempt, serving } = state;
   switch (event.on) {
     case 'change':
@@ -203,7 +205,7 @@ function whileRefreshing(state: In<'refreshing'>, event: Event): Step {
   }
 }
 
-function whileRetiring(state: In<'retiring'>, event: Event): Step {
+function whileRetiring(state: In<'retiring'>, event: Event): Transition {
   const { attempt, retiring } = state;
   switch (event.on) {
     case 'change':
@@ -227,14 +229,14 @@ function whileRetiring(state: In<'retiring'>, event: Event): Step {
   }
 }
 
-function afterRetired(state: In<'retiring'>, before: readonly Effect[]): Step {
+function afterRetired(state: In<'retiring'>, before: Effects): Transition {
   const { attempt, again } = state;
   return again
     ? build(state, undefined, attempt.forced, attempt.rebuild, before)
     : start(state, undefined, attempt, before);
 }
 
-function whileStarting(state: In<'starting'>, event: Event): Step {
+function whileStarting(state: In<'starting'>, event: Event): Transition {
   const { attempt, candidate, serving, outlasting } = state;
   const abandon: Effect = { do: 'abandon', generation: candidate };
   switch (event.on) {
@@ -256,16 +258,16 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
       if (event.busy && serving !== undefined)
         return retire({ ...state, strategy: 'replace' }, serving, attempt, [abandon, { do: 'became-replace' }]);
       if (serving === undefined) {
-        const isNews = !event.isFirst && (!attempt.restart || event.unborn);
+        const isNews = !event.isFirst && (!attempt.restart || event.beforeFirstAnswer);
         return wait(state, outlasting ?? event.failure, event.delay, isNews, [abandon]);
       }
       return rest(state, serving, event.failure, [abandon]);
     case 'overdue': {
       const { failure, generation } = event;
       if (generation !== candidate || serving !== undefined || failure === undefined) return stay(state);
-      // From now on nobody waits for it: as after a crash, it comes when it comes.
-      const told: State = { ...state, held: false, standing: failure, attempt: { ...attempt, restart: true } };
-      return [told, [{ do: 'tell', failure }]];
+      // Requests are no longer held for this start. It goes on like a restart after a crash.
+      const outlived: State = { ...state, held: false, standing: failure, attempt: { ...attempt, restart: true } };
+      return [outlived, [{ do: 'tell', failure }]];
     }
     case 'exit':
       return event.generation === serving ? withoutServing(state, event) : stay(state);
@@ -274,31 +276,31 @@ function whileStarting(state: In<'starting'>, event: Event): Step {
   }
 }
 
-/** The serving generation has ended while its successor is on the way: the attempt decides. */
-function withoutServing(state: In<'building' | 'starting'>, event: ExitEvent): Step {
+/** The serving generation has exited during an attempt, which goes on: its end decides what follows. */
+function withoutServing(state: In<'building' | 'starting'>, event: ExitEvent): Transition {
   return [{ ...state, serving: undefined, held: true }, [dropOf(event)]];
 }
 
-/** A tool call waits for the attempt that is under way. A server that is merely started again may take for ever. */
-function join(state: In<'building' | 'refreshing' | 'retiring' | 'starting'>, event: { background: boolean }): Step {
-  if (state.held || event.background || state.attempt.restart) return stay(state);
+/** A tool call waits for the attempt under way, except for a restart after a crash: that may take for ever. */
+function join(state: UnderWay, { background }: { readonly background: boolean }): Transition {
+  if (state.held || background || state.attempt.restart) return stay(state);
   return [{ ...state, held: true }, []];
 }
 
-function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: readonly Effect[]): Step {
+function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: Effects): Transition {
   if (event.on === 'change') return build(state, undefined, true, false, before);
   if (event.on === 'force') return build(state, undefined, true, event.rebuild, before);
   if (event.on === 'retry') return tryAgain(state, undefined, { forced: true, background: false }, before);
   return stay(state);
 }
 
-/** Nothing has changed on the disk: what failed is done again, and nothing else. */
+/** No file has changed: only the step that failed is done again. */
 function tryAgain(
   state: State,
   serving: number | undefined,
   { forced, background }: { readonly forced: boolean; readonly background: boolean },
-  before: readonly Effect[],
-): Step {
+  before: Effects,
+): Transition {
   const attempt: Attempt = { number: state.attempts + 1, forced, rebuild: false, restart: false, retry: true };
   return begin({ ...state, held: state.held || !background }, serving, attempt, before);
 }
@@ -307,31 +309,31 @@ function common({ strategy, servesMeanwhile, generations, attempts, held, standi
   return { strategy, servesMeanwhile, generations, attempts, held, standing };
 }
 
-function stay(state: State): Step {
+function stay(state: State): Transition {
   return [state, []];
 }
 
-/** Something has changed, or a restart was asked for: what is on the disk is to be built and served. */
+/** A file has changed, or a restart was requested: builds the sources on the disk, to serve them. */
 function build(
   state: State,
   serving: number | undefined,
   forced: boolean,
   rebuild: boolean,
-  before: readonly Effect[],
-): Step {
+  before: Effects,
+): Transition {
   const attempt: Attempt = { number: state.attempts + 1, forced, rebuild, restart: false, retry: false };
   const held = state.held || serving === undefined || !state.servesMeanwhile;
   return begin({ ...state, held }, serving, attempt, before);
 }
 
-function begin(state: State, serving: number | undefined, attempt: Attempt, before: readonly Effect[]): Step {
+function begin(state: State, serving: number | undefined, attempt: Attempt, before: Effects): Transition {
   return [
     { ...common(state), attempts: attempt.number, at: 'building', serving, attempt },
     [...before, { do: 'build', attempt }],
   ];
 }
 
-function retire(state: State, serving: number, attempt: Attempt, before: readonly Effect[]): Step {
+function retire(state: State, serving: number, attempt: Attempt, before: Effects): Transition {
   return [
     { ...common(state), at: 'retiring', serving, retiring: serving, attempt, again: false },
     [...before, { do: 'retire', generation: serving }],
@@ -342,9 +344,9 @@ function start(
   state: State,
   serving: number | undefined,
   attempt: Attempt,
-  before: readonly Effect[],
+  before: Effects,
   outlasting?: Failure,
-): Step {
+): Transition {
   const generation = state.generations + 1;
   return [
     {
@@ -361,8 +363,8 @@ function start(
   ];
 }
 
-/** After a crash the same code is started again: nothing to build. A build that has failed stays so. */
-function restart(state: State, failure: Failure | undefined, before: readonly Effect[] = []): Step {
+/** Starts the same code again after a crash, without a build. The failure of a build still stands. */
+function restart(state: State, failure: Failure | undefined, before: Effects = []): Transition {
   const outlasting = outlivesStart(failure) ? failure : undefined;
   const next = { ...state, attempts: state.attempts + 1 };
   return start(next, undefined, restartOf(state), before, outlasting);
@@ -372,26 +374,26 @@ function restartOf(state: State): Attempt {
   return { number: state.attempts + 1, forced: true, rebuild: false, restart: true, retry: false };
 }
 
-/** A server that comes up disproves that none starts. It says nothing about a build or a configuration. */
+/** A successful start refutes the failure of a start, but not that of a build or a configuration. */
 function outlivesStart(failure: Failure | undefined): boolean {
   return failure?.kind === 'build' || failure?.kind === 'configuration';
 }
 
-function rest(state: State, serving: number, failure: Failure | undefined, before: readonly Effect[] = []): Step {
+function rest(state: State, serving: number, failure: Failure | undefined, before: Effects = []): Transition {
   return [
     { ...common(state), held: false, standing: failure, at: 'serving', serving },
     [...before, { do: 'release', failure }],
   ];
 }
 
-function broken(state: State, failure: Failure): Step {
+function broken(state: State, failure: Failure): Transition {
   return [{ ...common(state), held: false, standing: failure, at: 'broken', failure }, [{ do: 'release', failure }]];
 }
 
-/** `isNews`: requests are answered with the failure at once, however soon the next start comes. */
-function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: readonly Effect[] = []): Step {
+/** `isNews`: requests are answered with the failure even if the next start comes soon. */
+function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: Effects = []): Transition {
   const isAnswered = delay > WORTH_WAITING_MS || isNews || outlivesStart(failure);
   const messages = isAnswered ? { held: false, standing: failure } : { held: true };
-  const answers: Effect[] = isAnswered ? [{ do: 'release', failure }] : [];
+  const answers: Effects = isAnswered ? [{ do: 'release', failure }] : [];
   return [{ ...common(state), ...messages, at: 'waiting', failure }, [...before, ...answers, { do: 'wait', delay }]];
 }

@@ -1,10 +1,10 @@
 /**
- * The words of the reload's state machine: its states, the events that move it and the effects that follow. Types only;
- * what leads where is in state.ts. Data lives only in the state that owns it.
+ * The types of the reload's state machine: states, events and effects. `state.ts` has the transitions. Data exists only
+ * in the state that owns it.
  */
 import type { Failure } from '../agent/words.js';
 import type { Exit } from '../process/child.js';
-import type { Meaning } from './exits.js';
+import type { ExitMeaning } from './exits.js';
 
 export type Strategy = 'overlap' | 'replace';
 
@@ -13,17 +13,17 @@ export interface Attempt {
   readonly number: number;
   /** Restart even if nothing changed. */
   readonly forced: boolean;
-  /** Build even what counts as built. */
+  /** Build even if the record says that the result exists already. */
   readonly rebuild: boolean;
-  /** The same code again after a crash: if it fails, time may mend it. */
+  /** The same code is started again after a crash: after a failure the back-off goes on. */
   readonly restart: boolean;
-  /** What failed once more, because a tool call has met the failure: its cause may lie where nobody watches. */
+  /** A tool call has met the failure, so the same is tried again: the cause may be a file that is not watched. */
   readonly retry: boolean;
 }
 
 /**
- * What a change asks for, once everything is built: a new process; that the one there is looks at its files again; or
- * nothing, because what is on the disk serves already or needs no server to know of it.
+ * What changes ask of the server once everything is built. `restart`: a new process. `refresh`: the running process
+ * reads its files again. `nothing`: the server runs that code already, or need not know of the change.
  */
 export type Next = 'restart' | 'refresh' | 'nothing';
 
@@ -31,27 +31,27 @@ export interface Common {
   readonly strategy: Strategy;
   /** `--while-reloading serve`: the serving generation answers requests until the next one takes over. */
   readonly servesMeanwhile: boolean;
-  /** How many generations and attempts there have been. */
+  /** How many generations and attempts there have been; also the number of the last one. */
   readonly generations: number;
   readonly attempts: number;
-  /** The client's messages wait. */
+  /** Requests of clients are held. */
   readonly held: boolean;
   /**
-   * The failure that requests are answered with while they are not held. It stays during the next attempts, until one
-   * ends well or fails otherwise.
+   * The failure that requests are answered with while they are not held. It stays during later attempts, until one
+   * succeeds or fails for another reason.
    */
   readonly standing: Failure | undefined;
 }
 
 type Phase =
-  /** At rest. While a failure stands, the code on the disk can't serve, and the generation before it does. */
+  /** At rest. While a failure stands, the sources on the disk can't serve, and an older generation does. */
   | { readonly at: 'serving'; readonly serving: number }
   | { readonly at: 'building'; readonly serving: number | undefined; readonly attempt: Attempt }
-  /** The serving generation is told to read its files again, or does so by itself. */
+  /** The serving generation reads its files again, because of a signal or by itself. */
   | { readonly at: 'refreshing'; readonly serving: number; readonly attempt: Attempt }
   /**
-   * `replace`: the old generation (`retiring`) finishes and stops before the new one starts. It serves until it begins
-   * to drain.
+   * `replace`: the old generation (`retiring`) finishes and exits before the new one starts. It serves until it begins
+   * to drain. `again`: a change came meanwhile, so a build follows.
    */
   | {
       readonly at: 'retiring';
@@ -66,16 +66,16 @@ type Phase =
       readonly candidate: number;
       readonly attempt: Attempt;
       /**
-       * The last build failed, and the server that served all the same has died. Its successor runs the same old code,
-       * so this failure stands after a good start too.
+       * The last build failed, and the older server that served has crashed. The candidate runs the same old code, so
+       * this failure stands even if the start succeeds.
        */
       readonly outlasting: Failure | undefined;
     }
-  /** No server: it crashed or did not start, and is started again after a while. */
+  /** No server runs: it crashed or did not start. The next start follows after the back-off. */
   | { readonly at: 'waiting'; readonly failure: Failure }
-  /** No server, because the very first build failed: only a change, a tool call or a request to restart can help. */
+  /** No server runs, because the very first build failed. A change, a tool call or a restart request leads on. */
   | { readonly at: 'broken'; readonly failure: Failure }
-  /** The server has left, of its own accord, and none follows; those that it has replaced may still finish. */
+  /** The server has exited on purpose and none follows. Generations that drain may still finish. */
   | { readonly at: 'leaving' }
   | { readonly at: 'closing'; readonly serving: number | undefined };
 
@@ -84,23 +84,23 @@ export type At = State['at'];
 
 export type Event =
   | { readonly on: 'change' }
-  /** The disk is back to what serves. */
+  /** The edit was undone: the disk is equal to the sources that serve. */
   | { readonly on: 'restored' }
   | { readonly on: 'force'; readonly rebuild: boolean }
   /**
-   * A tool call has met the failure that stands, and waits for an attempt to mend it; `background`: it is executed by
-   * the old code meanwhile.
+   * A tool call has met the standing failure and waits for another attempt. `background`: it does not wait, because the
+   * old code executes it.
    */
   | { readonly on: 'retry'; readonly forced: boolean; readonly background: boolean }
   | { readonly on: 'built'; readonly attempt: number; readonly next: Next }
   | { readonly on: 'refreshed'; readonly attempt: number }
   /** `delay`: as with `exit`. */
   | { readonly on: 'build-failed'; readonly attempt: number; readonly failure: Failure; readonly delay: number }
-  /** `replace`: the old generation gets no more requests from now on; then: it is gone. */
+  /** `replace`: `drains`: the old generation gets no more requests. `retired`: it has exited. */
   | { readonly on: 'drains'; readonly generation: number }
   | { readonly on: 'retired'; readonly generation: number }
   | { readonly on: 'ready'; readonly generation: number }
-  /** `busy`: it could not run beside the other one. `skipped`: its build had been left out. `delay`: as with `exit`. */
+  /** `busy`: it could not run beside the old one. `skipped`: its build had been skipped. `delay`: as with `exit`. */
   | {
       readonly on: 'start-failed';
       readonly generation: number;
@@ -108,42 +108,39 @@ export type Event =
       readonly busy: boolean;
       readonly skipped: boolean;
       readonly delay: number;
-      readonly unborn: boolean;
-      /** It was the very first start, and the client has heard of no failure: one more is tried before it does. */
+      readonly beforeFirstAnswer: boolean;
+      /** It was the very first start: another one is tried before the client is told of the failure. */
       readonly isFirst: boolean;
     }
-  /**
-   * The serving generation's process has ended by itself. `meaning`: what that means for a server with such a life.
-   * `delay`: how long to wait before the next start.
-   */
+  /** The serving generation has exited by itself. `delay`: how long to wait before the next start, in milliseconds. */
   | {
       readonly on: 'exit';
       readonly generation: number;
-      readonly meaning: Meaning;
+      readonly meaning: ExitMeaning;
       readonly delay: number;
-      /** A build of the attempt that started it was left out, because the record said that it was done. */
+      /** A build of the attempt that started it was skipped. */
       readonly skippedBuild: boolean;
       readonly exit: Exit;
       readonly failure: Failure;
     }
   /**
-   * The very first server has not answered the client for too long, and somebody else did. With a failure: it is not
-   * waited for any more, but may still come.
+   * The very first server has not answered the handshake in time, and the proxy has. With a failure: requests are
+   * answered with it, but the server may still come up.
    */
   | { readonly on: 'overdue'; readonly generation: number; readonly failure: Failure | undefined }
-  /** Another configuration is in force. `strategy`: if it is that which has changed. */
+  /** Another configuration is in force. `strategy`: undefined if that has not changed. */
   | { readonly on: 'configured'; readonly strategy: Strategy | undefined; readonly servesMeanwhile: boolean }
   | { readonly on: 'timer' }
   | { readonly on: 'close' };
 
 export type Effect =
-  /** The end of an attempt or of a wait: the messages that were held go on, or are answered with the failure. */
+  /** The hold ends: held messages are forwarded, or answered with the failure. */
   | { readonly do: 'release'; readonly failure: Failure | undefined }
   /** The held messages are answered with a failure, while the attempt goes on. */
   | { readonly do: 'tell'; readonly failure: Failure }
   /**
-   * The serving generation is gone. What it owed is sent again or answered; `failure`: the cause that the answers name.
-   * `isLast`: no server follows it.
+   * The serving generation has exited. Its pending requests are sent again or answered. `failure`: the cause that those
+   * answers name. `isLast`: no server follows it.
    */
   | {
       readonly do: 'drop';
@@ -159,13 +156,13 @@ export type Effect =
   | { readonly do: 'adopt'; readonly generation: number; readonly attempt: Attempt }
   | { readonly do: 'abandon'; readonly generation: number }
   | { readonly do: 'swap'; readonly from: number | undefined; readonly to: number }
-  /** Tells the client what is new. */
+  /** Emits the reload, and tells clients of the lists that differ. */
   | { readonly do: 'announce'; readonly generation: number }
   | { readonly do: 'wait'; readonly delay: number }
   | { readonly do: 'stop-waiting' }
   | { readonly do: 'became-replace' }
-  /** Answers what waits, lets those finish that still owe something, and then ends. */
+  /** Answers held requests, lets draining generations finish, and then ends. */
   | { readonly do: 'let-finish' }
   | { readonly do: 'end' };
 
-export type Step = readonly [State, readonly Effect[]];
+export type Transition = readonly [State, readonly Effect[]];

@@ -1,6 +1,6 @@
 /**
- * Once a second, clients hear why their requests wait, as long as any do. What is said of each is decided in
- * exchange/wait-progress.ts, why they wait by the reload's state.
+ * Tells clients once a second why their requests wait, as long as any does. The reason comes from the state of the
+ * reload; `exchange/wait-progress.ts` decides what is sent for each request.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as say from '../agent/wait-words.js';
@@ -8,11 +8,11 @@ import type { LineageRecord } from '../exchange/records.js';
 import { tellWaiting } from '../exchange/wait-progress.js';
 import type { State } from './states.js';
 
-const EVERY_MS = 1000;
+const TICK_EVERY_MS = 1000;
 
 export interface WaitTickerContext {
   readonly lineage: LineageRecord;
-  /** Why requests are held at the moment. */
+  /** The reason why requests are held now. */
   whyHeld(): string;
   /** Aborted when the lineage ends. */
   readonly closed: AbortSignal;
@@ -20,16 +20,16 @@ export interface WaitTickerContext {
 
 export class WaitTicker {
   readonly #context: WaitTickerContext;
-  #runs = false;
+  #isRunning = false;
 
   constructor(context: WaitTickerContext) {
     this.#context = context;
   }
 
-  /** For whenever something may have begun to wait. */
+  /** Starts the ticker if a request waits. Call it whenever one may have begun to wait. */
   watch(): void {
-    if (this.#runs || !this.#isAnythingWaiting()) return;
-    this.#runs = true;
+    if (this.#isRunning || !this.#isAnythingWaiting()) return;
+    this.#isRunning = true;
     void this.#run();
   }
 
@@ -41,15 +41,15 @@ export class WaitTicker {
   async #run(): Promise<void> {
     const { lineage, whyHeld, closed } = this.#context;
     while (this.#isAnythingWaiting()) {
-      if (await delay(EVERY_MS, false, { signal: closed }).catch(() => true)) break;
+      if (await delay(TICK_EVERY_MS, false, { signal: closed }).catch(() => true)) break;
       tellWaiting(lineage, whyHeld(), say.waitsForTurn(lineage.options.concurrency));
     }
-    // In the same turn as the last look: whatever waits from now on starts the ticker again.
-    this.#runs = false;
+    // Reset in the turn of the last look, so that a request which waits from now on starts the ticker again.
+    this.#isRunning = false;
   }
 }
 
-/** `elapsedMs`: since the attempt began. */
+/** `elapsedMs`: time since the attempt began. */
 export function reasonOfHold(state: State, elapsedMs: number): string {
   switch (state.at) {
     case 'building':

@@ -1,37 +1,37 @@
 /**
- * A call of the agent that waits for a reload: as long as a client should, and hearing of it meanwhile. What it waits
- * for, and what it is told in the end, is agent-tools.ts's.
+ * Lets a call of the agent wait for a reload, at most `--hold`, and sends progress meanwhile. `agent-tools.ts` decides
+ * what the call waits for and how it is answered.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FlowContext } from '../flow/flow.js';
 import type { AgentCall } from '../exchange/records.js';
 import { notification } from '../wire/json-rpc.js';
 
-/** How often a client that waits hears that it is not forgotten. */
-const PROGRESS_EVERY = 1000;
+/** How often progress is sent while the call waits. */
+const PROGRESS_EVERY_MS = 1000;
 
-/** False if it takes longer than a client should wait. */
+/** Resolves with false if the reload takes longer than `--hold`. */
 export async function waitWithProgress(
   { flow }: { readonly flow: FlowContext },
   call: AgentCall,
   settled: Promise<void>,
 ): Promise<boolean> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, call.signal]);
+  const timers = new AbortController();
+  const signal = AbortSignal.any([timers.signal, call.signal]);
   const { hold } = flow.config;
   const limit = hold === 0 ? [] : [delay(hold, false, { signal }).catch(() => false)];
-  void tellProgress(call, signal);
-  const done = await Promise.race([settled.then(() => true), ...limit]);
-  over.abort();
-  return done;
+  void sendProgress(call, signal);
+  const isSettled = await Promise.race([settled.then(() => true), ...limit]);
+  timers.abort();
+  return isSettled;
 }
 
-async function tellProgress(call: AgentCall, signal: AbortSignal): Promise<void> {
+async function sendProgress(call: AgentCall, signal: AbortSignal): Promise<void> {
   const progressToken = call.held.message.read(['params', '_meta', 'progressToken']);
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
   for (let progress = 1; ; progress++) {
-    const over = await delay(PROGRESS_EVERY, false, { signal }).catch(() => true);
-    if (over) return;
+    const isAborted = await delay(PROGRESS_EVERY_MS, false, { signal }).catch(() => true);
+    if (isAborted) return;
     const params = { progressToken, progress, message: 'The MCP server is being reloaded.' };
     call.session.client.send(notification('notifications/progress', params), { kind: 'about', request: call.id });
   }

@@ -115,8 +115,13 @@ export class AttemptWindow {
   async othersAtRest(signal: AbortSignal): Promise<void> {
     while (this.#history.isAnotherOpen && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.#waitingForRest.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        // Others may wake it often, so each time takes its listener back.
+        const wake = (): void => {
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        this.#waitingForRest.push(wake);
+        signal.addEventListener('abort', wake, { once: true });
       });
     }
   }

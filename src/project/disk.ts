@@ -105,6 +105,13 @@ export class Disk {
     await this.check();
   }
 
+  /** The same for what a server may have read before the kernel has reported it: files that a save has just emptied. */
+  async freshForReaders(): Promise<void> {
+    // In this order: what is emptied after the look nobody has read, and what was filled before it is reported by now.
+    await this.#opened?.watch.findEmptied();
+    await this.fresh();
+  }
+
   async check(requestWaits = false): Promise<void> {
     await this.#look((watch) => watch.check(), requestWaits);
   }

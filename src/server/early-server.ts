@@ -1,6 +1,6 @@
 /**
- * The first server, started before the proxy is loaded that will serve it: neither needs the other to come up. It
- * waits here until a flow takes it; when that is, and whether it is to be started so early at all, others know.
+ * Starts the first server before the proxy is loaded, because the two can start at the same time. The process is kept
+ * here until a flow takes it. `cli/run.ts` decides whether a server may be started so early.
  */
 import { launch, type Launch } from '../process/child.js';
 import { newMark } from '../process/mark.js';
@@ -8,17 +8,17 @@ import { terminate, type Ladder } from '../process/terminate.js';
 import { childSpec, type ServerCommand } from './child-spec.js';
 
 export interface FirstServer {
-  /** Of the proxy: its later servers carry the same. */
+  /** The mark of the proxy. Its later servers carry the same one. */
   readonly mark: string;
-  /** When it was about to be started, in milliseconds since the epoch: what is saved later it may not have read. */
+  /** The time just before the spawn, in milliseconds since 1970. The server may not have read later saves. */
   readonly since: number;
-  /** It goes to whoever asks first, who then has to see to its end. */
+  /** Hands the process over, once. The caller then has to stop it. Undefined if it has been taken. */
   take(): Promise<Launch> | undefined;
-  /** If nobody has taken it. Resolves when it is gone. */
+  /** Stops the process unless it has been taken. Resolves when it has exited. */
   end(): Promise<void>;
 }
 
-/** It has been asked nothing yet, so there is nothing to be patient for. */
+/** No request has been sent to the server, so it is stopped at once. */
 const LADDER: Ladder = {
   end: true,
   steps: [

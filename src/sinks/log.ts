@@ -3,6 +3,7 @@
 // left to destination.ts.
 
 import type { EventBus } from '../events/bus.js';
+import { escapeControls } from './escape-controls.js';
 import { logEntry, LOGGED_KINDS, type EventName, type Fields, type Level, type LogEntry } from './log-words.js';
 
 export interface LogOptions {
@@ -60,13 +61,4 @@ function jsonLine(level: Level, event: EventName, text: string, fields: Fields):
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.message;
   return typeof value === 'bigint' ? String(value) : value;
-}
-
-// A compiler's, a server's or an agent's words may hold line breaks and terminal codes: the first would make several
-// lines of one, the others could rewrite what the reader sees.
-export function escapeControls(text: string): string {
-  return text
-    .trimEnd()
-    .replace(/\r?\n/g, '\\n')
-    .replace(/(?!\t)[\p{Cc}\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

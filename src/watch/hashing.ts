@@ -30,6 +30,8 @@ export interface Hashing {
   recordListing(directory: Directory, listing: Listing): void;
   /** A file that is named explicitly. */
   hashNamedFile(key: string, path: string, rules: readonly string[], slice: TimeSlice): Promise<void>;
+  /** The file is empty, and was not when it was hashed. Never for links. */
+  wasEmptied(key: string, path: string): boolean;
   readonly hasLinks: boolean;
   /** The links that stand for this file. */
   linksTo(path: string): ReadonlySet<string>;
@@ -213,6 +215,11 @@ export function createHashing(options: HashingOptions): Hashing {
       const membership = { rules, data: false };
       if (isKnown(key, path, membership)) return;
       record(key, path, membership, await readWhole(key, path, await readFile(path, slice), slice, Infinity));
+    },
+
+    wasEmptied(key, path) {
+      const sizeBefore = contents.get(key)?.size ?? 0;
+      return sizeBefore > 0 && statOf(path)?.size === 0;
     },
 
     broken,

@@ -42,8 +42,8 @@ export interface RootLocations {
   rewalkDropped(found: FileToHash[], slice: TimeSlice): Promise<void>;
   /** Roots with nothing there, globs that match nothing among them. */
   missing(slice: TimeSlice): Promise<Root[]>;
-  /** How many files are named by themselves. */
-  files(): number;
+  /** The files that are named by themselves: key and path. */
+  namedFiles(): readonly (readonly [string, string])[];
 }
 
 const NOWHERE: RootLocation = { kind: 'absent', real: '', anchors: [] };
@@ -166,7 +166,10 @@ export function createRootLocations(options: RootLocationsOptions): RootLocation
       }
     },
 
-    files: () => [...locations.values()].filter(({ kind }) => kind === 'file').length,
+    namedFiles: () =>
+      [...locations].flatMap(([root, { kind, real }]) =>
+        kind === 'file' ? [[namedKey(root.label), real] as const] : [],
+      ),
 
     async missing(slice) {
       const missing: Root[] = [];

@@ -64,6 +64,12 @@ export interface Watch {
    */
   sweep(): Promise<void>;
   /**
+   * Looks which files are empty that were not when they were hashed, and makes them dirty. A save in place empties the
+   * file first, and the kernel reports that only a moment later: tens of milliseconds on a busy machine. A server may
+   * have read the nothing by then. It reads no file, and so is cheaper than a sweep.
+   */
+  findEmptied(): Promise<void>;
+  /**
    * Remembers the present content, or what `like` does. Taken before `ready`, it stands for the content when the server
    * was started.
    */

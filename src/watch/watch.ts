@@ -154,7 +154,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
           `${text} ${glob ? 'matches no file' : 'does not exist'} yet. It is watched as soon as it does.`,
         );
       }
-      const files = found.length + locations.files();
+      const files = found.length + locations.namedFiles().length;
       const ms = performance.now() - opened;
       callbacks.began?.({ files, directories: tree.directories.size, mode: observer.mode, ms });
       await hashing.hashFiles(found, slice);
@@ -204,6 +204,21 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     await visitLinks(hashing.broken, found, slice);
   }
 
+  async function findEmptied(): Promise<void> {
+    const slice = createTimeSlice(closing.signal);
+    const find = (key: string, path: string): void => {
+      if (hashing.wasEmptied(key, path)) pending.set(path, pending.get(path) ?? false);
+    };
+    for (const directory of tree.directories.values()) {
+      for (const name of directory.files.keys()) {
+        const turn = slice();
+        if (turn) await turn;
+        find(directory.label + name, directory.prefix + name);
+      }
+    }
+    for (const [key, path] of locations.namedFiles()) find(key, path);
+  }
+
   async function visitLinks(links: ReadonlySet<string>, found: FileToHash[], slice: TimeSlice): Promise<void> {
     for (const link of links) {
       if (statOf(link)?.isSymbolicLink()) await tree.visit(link, true, found, slice);
@@ -240,6 +255,10 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     sweep() {
       isLost = true;
       return singleFlight.run();
+    },
+    async findEmptied() {
+      // Elsewhere each check looks at all files, and the first look of all waits for the content of what is empty.
+      if (observer.isPrompt && isReady) await guarded(findEmptied);
     },
     mark: contents.mark,
     release: contents.release,

@@ -2,8 +2,8 @@
  * Ids as keys. Two ids are the same if JSON says so, however they are spelt: a peer that parses and writes again turns
  * `1.0` into `1` and `"\u0061"` into `"a"`. Strings and numbers never meet.
  */
-import type { Id } from '../wire/envelope.js';
-import { isNatural } from '../wire/tokens.js';
+import type { Id } from './envelope.js';
+import { isNatural } from './tokens.js';
 
 export type Key = string;
 

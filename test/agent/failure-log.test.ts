@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure, ServerFailure } from '#src/agent/failure.js';
 import { crashText, failureText, mendedText, type Outlook } from '#src/agent/failure-log.js';
-import { outlookOf } from '#src/lineage/outlook.js';
+import { outlookOf } from '#src/lineage/health.js';
 import { transition } from '#src/lineage/state.js';
 import { eventsFor, states } from '../lineage/cases.js';
 

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
 import { fixture, memoryOf, startProxy } from '../support/harness.js';
 import type { Started } from '../support/harness.js';
+import { settled } from '../support/until.js';
 
 const gigabyte = 1024 ** 3;
 const mebibyte = 1024 ** 2;
@@ -120,16 +120,6 @@ async function serverSent(peer: Started): Promise<number> {
   await peer.notify('status');
   while (!/^sent \d+$/m.test(peer.stderr().slice(before))) await once(peer.child.stderr, 'data');
   return Number(/^sent (\d+)$/m.exec(peer.stderr().slice(before))![1]);
-}
-
-/** A value that has stopped changing. */
-async function settled(read: () => Promise<number>, pause = 200): Promise<number> {
-  for (let last = -1; ;) {
-    const value = await read();
-    if (value === last) return value;
-    last = value;
-    await delay(pause);
-  }
 }
 
 /** The most memory that the proxy was seen to hold, looked at until it ends. */

@@ -3,7 +3,7 @@
  * values of all fields that an event has, and so on from each state that is new. The types ask for the values of each
  * field. What should follow is for pairs.test.ts to say.
  */
-import type { Meaning } from '#src/lineage/exits.js';
+import type { ExitMeaning } from '#src/lineage/exits.js';
 import { initialState, servingOf, transition } from '#src/lineage/state.js';
 import type { Event, Next, State } from '#src/lineage/states.js';
 
@@ -11,7 +11,7 @@ type Fields<E extends Event> = { readonly [F in Exclude<keyof E, 'on'>]: readonl
 type AllFields = { readonly [K in Event['on']]: Fields<Extract<Event, { on: K }>> };
 
 const both: readonly boolean[] = [false, true];
-const meanings: Readonly<Record<Meaning, true>> = {
+const meanings: Readonly<Record<ExitMeaning, true>> = {
   leaves: true,
   restarts: true,
   start: true,
@@ -49,12 +49,12 @@ function fieldsFor(state: State): AllFields {
       busy: both,
       skipped: both,
       delay: delays,
-      unborn: both,
+      beforeFirstAnswer: both,
       isFirst: both,
     },
     exit: {
       generation,
-      meaning: Object.keys(meanings) as Meaning[],
+      meaning: Object.keys(meanings) as ExitMeaning[],
       delay: delays,
       skippedBuild: both,
       exit: [{ code: 1, signal: null }],

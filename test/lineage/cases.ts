@@ -211,7 +211,7 @@ const fails = {
   busy: false,
   skipped: false,
   delay: 5000,
-  unborn: false,
+  beforeFirstAnswer: false,
   isFirst: false,
 } as const;
 
@@ -259,8 +259,8 @@ export function eventsFor(state: State): Readonly<Record<string, Event>> {
       'start-failed, again soon': { ...fails, delay: 1000 },
       'start-failed, busy': { ...fails, busy: true },
       'start-failed, build skipped': { ...fails, skipped: true },
-      'start-failed, no session yet': { ...fails, unborn: true },
-      'start-failed, first of all': { ...fails, delay: 1000, unborn: true, isFirst: true },
+      'start-failed, no session yet': { ...fails, beforeFirstAnswer: true },
+      'start-failed, first of all': { ...fails, delay: 1000, beforeFirstAnswer: true, isFirst: true },
       'start-failed, late': { ...fails, generation: 0 },
     },
     exit: {
@@ -298,7 +298,7 @@ export function nameOfEvent(event: Event, state: State): string {
     if (event.skipped) return 'start-failed, build skipped';
     if (event.busy && 'serving' in state && state.serving !== undefined) return 'start-failed, busy';
     if (event.isFirst && event.delay <= 1000) return 'start-failed, first of all';
-    if (event.unborn) return 'start-failed, no session yet';
+    if (event.beforeFirstAnswer) return 'start-failed, no session yet';
     return event.delay > 1000 ? 'start-failed' : 'start-failed, again soon';
   }
   if (event.on === 'exit') {

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { meaningOf, type Life } from '#src/lineage/exits.js';
 
-const life: Life = { hasAnswered: true, edited: false, clientLeft: false, ranMs: 5000 };
+const life: Life = { hasAnswered: true, wasEdited: false, hasClientLeft: false, ranMs: 5000 };
 
 const cases: [code: number | null, life: Partial<Life>, meaning: string][] = [
   [0, {}, 'leaves'],
   [0, { ranMs: 4999 }, 'exit'],
-  [0, { edited: true, ranMs: 3_600_000 }, 'exit'],
-  [0, { edited: true, ranMs: 1, clientLeft: true }, 'leaves'],
+  [0, { wasEdited: true, ranMs: 3_600_000 }, 'exit'],
+  [0, { wasEdited: true, ranMs: 1, hasClientLeft: true }, 'leaves'],
   [0, { hasAnswered: false }, 'start'],
   [42, {}, 'restarts'],
   [42, { hasAnswered: false }, 'start'],
   [1, {}, 'crash'],
   [null, {}, 'crash'],
-  [null, { clientLeft: true }, 'crash'],
+  [null, { hasClientLeft: true }, 'crash'],
 ];
 
 for (const [code, more, meaning] of cases) {

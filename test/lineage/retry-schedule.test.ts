@@ -19,7 +19,7 @@ for (const [what, given, tookMs, dueAfterMs] of [
     let now = 1_000_000;
     t.mock.method(performance, 'now', () => now);
     const retries = new RetrySchedule();
-    const told = retries.failed(given, now - tookMs);
+    const told = retries.recordFailure(given, now - tookMs);
     assert.equal(told.tried?.againAfterMs, dueAfterMs);
     now += dueAfterMs - 1;
     assert.equal(retries.isDue(told), false);

@@ -8,7 +8,7 @@ import type { Kernel } from './kernel.js';
 import { TOOLS } from './lists.js';
 import type { Model } from './model.js';
 import type { Deed, Event, Setting } from './script.js';
-import type { Message } from './facts.js';
+import { UIDS, type Message } from './facts.js';
 
 const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -39,9 +39,6 @@ const AGENT = [
   ['call_server_tool', { name: 'gamma', arguments: { x: 1 } }],
   ['verify_server_restarted', { since_timestamp: '2020-01-01T00:00:00Z' }],
 ] as const;
-
-/** More requests than a client makes. */
-const UIDS = 1_000_000;
 
 /** Makes something else of a line: for tests of the checks. */
 export type Tamper = (line: string) => readonly string[];

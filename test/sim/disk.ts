@@ -10,8 +10,9 @@ import { createContentIndex } from '#src/watch/content-index.js';
 import type { Watch, WatchCallbacks, WatchOptions } from '#src/watch/types.js';
 import type { Kernel } from './kernel.js';
 
-export type File = 'main.js' | 'lists.js' | 'other.js' | 'settings.json';
-const FILES: readonly File[] = ['main.js', 'lists.js', 'other.js', 'settings.json'];
+export type File = 'main.js' | 'lists.js' | 'other.js' | 'settings.json' | 'notes.json';
+/** The notes are nobody's code: servers write them. */
+const FILES: readonly File[] = ['main.js', 'lists.js', 'other.js', 'settings.json', 'notes.json'];
 /** What makes the code that a server runs; settings are read again while it runs. */
 const CODE: readonly File[] = ['main.js', 'lists.js', 'other.js'];
 
@@ -21,7 +22,7 @@ export type Contents = Readonly<Record<File, number>>;
 export class Disk {
   readonly #kernel: Kernel;
   /** Every state that the sources have been in, oldest first. */
-  readonly states: Contents[] = [{ 'main.js': 0, 'lists.js': 0, 'other.js': 0, 'settings.json': 0 }];
+  readonly states: Contents[] = [{ 'main.js': 0, 'lists.js': 0, 'other.js': 0, 'settings.json': 0, 'notes.json': 0 }];
   readonly #savedAt = new Map<File, number>();
   readonly #saves = new Map<File, number>();
   readonly #watches = new Set<(file: File) => void>();
@@ -47,6 +48,11 @@ export class Disk {
     this.#savedAt.set(file, Date.now());
     this.#saves.set(file, (this.#saves.get(file) ?? 0) + 1);
     if (!this.polls) for (const stir of this.#watches) this.#kernel.input('watch', 0, () => stir(file), true);
+  }
+
+  /** When one of the sources was last saved, by the clock of files. */
+  get codeSavedAt(): number {
+    return Math.max(0, ...CODE.map((file) => this.#savedAt.get(file) ?? 0));
   }
 
   /** Takes the place of watch/watch.ts: the same bookkeeping, of simulated files. */
@@ -117,6 +123,8 @@ export class Disk {
         sweep();
         return singleFlight.run();
       },
+      // Simulated saves are done at once.
+      findEmptied: () => Promise.resolve(),
       mark: contents.mark,
       release: contents.release,
       changedSince: contents.changedSince,
@@ -132,7 +140,7 @@ export class Disk {
         for (const path of paths) contents.acceptFor(mark, path, since);
       },
       distrust: () => {},
-      changedAt: () => undefined,
+      changedAt: (path) => this.#savedAt.get(path as File),
       close: async () => {
         this.#watches.delete(stir);
         debouncer.clear();

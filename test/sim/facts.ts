@@ -18,6 +18,8 @@ export interface Message {
 
 /** By this a server's message is known again, and the request that it answers. */
 export interface Mark {
+  /** The client whose lineage it is of. */
+  readonly c: number;
   readonly g: number;
   readonly n: number;
   readonly uid?: number;
@@ -40,10 +42,9 @@ export interface Asked {
   twin: boolean;
   cancelled: boolean;
   answered: boolean;
-  /** A failure stood when it was last written to one. */
-  whileFailing: boolean;
-  /** The generations that it was written to. */
+  /** The generations that it was written to, and those of them that got it while a failure stood. */
   readonly with: number[];
+  readonly whileFailing: Set<number>;
 }
 
 /** A generation, as its own process sees it. */
@@ -74,10 +75,15 @@ export interface Breach {
   readonly text: string;
 }
 
+/** More requests than a client makes. The numbers of no two clients are the same. */
+export const UIDS = 1_000_000;
+
 export class Facts {
   readonly kernel: Kernel;
   readonly disk: Disk;
   readonly setting: Setting;
+  /** The number of the client, and of its lineage. */
+  readonly client: number;
   readonly note: (text: string) => void;
   readonly lives = new Map<number, Life>();
   readonly asked = new Map<number, Asked>();
@@ -93,7 +99,8 @@ export class Facts {
   reloads = 0;
   crashes = 0;
 
-  constructor(kernel: Kernel, disk: Disk, setting: Setting, note: (text: string) => void) {
+  constructor(kernel: Kernel, disk: Disk, setting: Setting, client: number, note: (text: string) => void) {
+    this.client = client;
     this.kernel = kernel;
     this.disk = disk;
     this.setting = setting;
@@ -133,6 +140,12 @@ export class Facts {
       this.lives.set(generation, life);
     }
     return life;
+  }
+
+  /** P17: whether what carries this mark or this number is this client's own. */
+  isOwn(mark: Mark | undefined, uid: number | undefined): boolean {
+    if (mark !== undefined && mark.c !== this.client) return false;
+    return uid === undefined || !(uid >= 0) || Math.floor(uid / UIDS) === this.client;
   }
 
   isAlive(generation: number): boolean {

@@ -36,16 +36,23 @@ export interface SessionUnderTest {
   signal(name: NodeJS.Signals): void;
 }
 
+export interface ConnectOptions {
+  /** The client is served by the lineage of all who share, and not by one of its own. */
+  readonly shared: boolean;
+}
+
 export interface ProjectUnderTest {
-  /** Starts what serves the client: a lineage of its own, on the project of all. */
-  connect(client: ConnectedClient): SessionUnderTest;
+  /** Starts what serves the client, on the project of all. */
+  connect(client: ConnectedClient, options: ConnectOptions): SessionUnderTest;
 }
 
 export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnderTest {
   const config = configOf(setting);
   let project: Project | undefined;
   return {
-    connect(client) {
+    connect(client, { shared }) {
+      // The one place to change when several sessions can attach to a lineage.
+      if (shared) throw new Error('clients can not share a lineage yet');
       const context = contextOf(config, client);
       project ??= new Project(context, disk.openWatch);
       const lineage = new Lineage(context, project);
@@ -108,6 +115,7 @@ function configOf(setting: Setting): Config {
     rules: [
       { ...rule, ...(setting.builds ? { build: '/sim/bin/build' } : {}) },
       ...(setting.settings === undefined ? [] : [settings]),
+      ...(setting.notes === true ? [{ name: 'notes', watch: ['notes.json'], then: 'restart' }] : []),
     ] as Config['rules'],
     ignore: [],
     ext: [],

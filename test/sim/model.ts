@@ -3,7 +3,7 @@
  * each of it to those who check one promise or another. It knows nothing of desks or states.
  */
 import { CrossTalk } from './cross-talk.js';
-import { isOwn, markOf, parse, type Facts, type Life, type Message } from './facts.js';
+import { isOwn, markOf, parse, type Facts, type Life, type Mark, type Message } from './facts.js';
 import { ListNews } from './list-news.js';
 import type { Lists } from './lists.js';
 import { Order } from './order.js';
@@ -64,6 +64,7 @@ export class Model {
     this.#written.set(`${generation} ${line}`, messages);
     const life = this.facts.life(generation);
     for (const message of messages) {
+      this.#isApart(message, `generation ${generation} is given`);
       if (message.method === undefined) this.#crossTalk.answerWritten(life, message);
       else if (message.id === undefined) this.#toldWritten(life, message);
       else this.#requestWritten(life, message);
@@ -127,6 +128,7 @@ export class Model {
     }
     for (const message of messages) {
       const mark = markOf(message);
+      this.#isApart(message, 'the client reads');
       if (mark !== undefined) this.#order.seen(message, mark, line);
       if (message.method === undefined) {
         const asked = this.requests.answered(message, mark);
@@ -137,6 +139,15 @@ export class Model {
       else this.news.told(message, mark);
     }
     return messages;
+  }
+
+  /** P17: every message says whose it is, and ids are the same for all clients on purpose. */
+  #isApart(message: Message, who: string): void {
+    const mark = markOf(message) ?? (message.result as { sim?: Mark } | undefined)?.sim;
+    const token = /^t(\d+)$/.exec(String(message.params?.['progressToken']))?.[1];
+    const uid = message.params?.['_meta']?.['uid'] ?? mark?.uid ?? token;
+    if (this.facts.isOwn(mark, uid === undefined ? undefined : Number(uid))) return;
+    this.facts.fail('P17', `${who} what is another client's: ${JSON.stringify(message)}`);
   }
 
   logged(event: string, text: string, fields: Readonly<Record<string, unknown>> = {}): void {
@@ -156,7 +167,9 @@ export class Model {
     if (isStart || isNew || event === 'reloaded') this.news.reloaded(generation);
     if ('inPlace' in fields) this.news.openedInPlace();
     if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
-    if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text))
-      facts.disk.isGuessedAt = true;
+    if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text)) {
+      const files = fields['files'] as readonly string[];
+      if (files.some((file) => file !== 'notes.json')) facts.disk.isGuessedAt = true;
+    }
   }
 }

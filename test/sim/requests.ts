@@ -63,8 +63,8 @@ export class Requests {
       twin: false,
       cancelled: false,
       answered: false,
-      whileFailing: false,
       with: [],
+      whileFailing: new Set(),
     };
     for (const other of this.open()) if (other.key === asked.key) other.twin = asked.twin = true;
     all.set(asked.uid, asked);
@@ -82,7 +82,7 @@ export class Requests {
     if (asked.answered && !asked.twin)
       this.#facts.fail('P1', `request ${asked.uid} is sent to generation ${generation} after it was answered`);
     asked.with.push(generation);
-    asked.whileFailing = this.#facts.failing;
+    if (this.#facts.failing) asked.whileFailing.add(generation);
   }
 
   #mayRunAgain(asked: Asked): void {
@@ -110,7 +110,8 @@ export class Requests {
     if (setting.whileReloading === 'serve' || lenient || method === 'subscriptions/listen') return;
     // Opening a session needs no more than a server.
     if (method === 'initialize' || method === 'server/discover') return;
-    if ((failing || whileFailing) && (method !== 'tools/call' || setting.onFailure === 'serve')) return;
+    if ((failing || whileFailing.has(life.generation)) && (method !== 'tools/call' || setting.onFailure === 'serve'))
+      return;
     const since = disk.states.slice(state).map(codeOf);
     if (life.code !== undefined && since.includes(life.code)) return;
     const ran = `generation ${life.generation} (${life.code})`;

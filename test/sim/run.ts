@@ -3,7 +3,7 @@
  * simulated time. Ends with everything mended, looked at, closed and looked at again. The same script gives the same
  * run, to the byte.
  */
-import { build } from './builds.js';
+import { Builds, type Reasons } from './builds.js';
 import type { Tamper } from './client.js';
 import { Disk, codeOf } from './disk.js';
 import { openProjectUnderTest, type ProjectUnderTest } from './flow-under-test.js';
@@ -40,6 +40,7 @@ export async function run(script: Script, traced = false, tamper?: Tamper): Prom
   const problem = (error: unknown): void => world.fail('no exception', String((error as Error).stack ?? error));
   process.on('unhandledRejection', problem);
   process.on('uncaughtException', problem);
+  process.on('warning', problem);
   try {
     await world.run();
     await settled();
@@ -49,6 +50,7 @@ export async function run(script: Script, traced = false, tamper?: Tamper): Prom
     unpatch();
     process.off('unhandledRejection', problem);
     process.off('uncaughtException', problem);
+    process.off('warning', problem);
   }
   return world.outcome();
 }
@@ -61,7 +63,10 @@ class World {
   readonly #script: Script;
   readonly #sessions: readonly Session[];
   readonly #project: ProjectUnderTest;
+  readonly #builds: Builds;
   readonly #trace: string[] = [];
+  /** When a rebuild was last asked for, by whatever means. */
+  #askedForBuild = -Infinity;
 
   constructor(script: Script, traced: boolean, tamper: Tamper | undefined) {
     this.#script = script;
@@ -74,8 +79,14 @@ class World {
     this.#sessions = eras.map(
       (era, number) => new Session({ kernel: this.kernel, disk: this.disk, script, note, tamper }, number, era),
     );
+    this.#builds = new Builds(
+      this.disk,
+      script,
+      () => this.#reasonsToBuild,
+      (text) => this.fail('P6', text),
+    );
     this.processes = new Processes(this.kernel, (process, command, env) => {
-      if (command.endsWith('build')) return build(this.disk, script, process);
+      if (command.endsWith('build')) return this.#builds.start(process);
       const session = this.#sessions.find(({ name }) => name === env['SIM_CLIENT']);
       return session!.started(process, Number(env['MCP_HOTLINE_GENERATION']));
     });
@@ -100,9 +111,11 @@ class World {
 
   async run(): Promise<void> {
     const { kernel } = this;
-    for (const session of this.#sessions) session.connect(this.#project);
+    const first = this.#sessions.filter((_, number) => this.#script.late?.includes(number) !== true);
+    for (const session of first) session.connect(this.#project);
     await settled();
-    for (const { client } of this.#sessions) client.open();
+    for (const { client } of first) client.open();
+    let joins = this.#script.events.filter((event) => event.do === 'join').length;
     for (const event of this.#script.events) {
       kernel.random = createRandom(event.salt);
       this.#do(event);
@@ -110,28 +123,46 @@ class World {
       else await kernel.turns(event.turns);
       for (const { model } of this.#present) model.requests.look();
       if (kernel.stopped) return;
-      if (this.#present.length === 0) break;
+      if (event.do === 'join') joins--;
+      if (this.#present.length === 0 && joins === 0) break;
     }
     if (this.#present.length > 0) await this.#settle();
     if (!kernel.stopped) await this.#end();
   }
 
-  /** Those that have not closed, and whose proxy has not ended. */
   get #present(): readonly Session[] {
-    return this.#sessions.filter(({ client, exitCode }) => exitCode === undefined && !client.closed);
+    return this.#sessions.filter(({ isPresent }) => isPresent);
   }
 
   get #servers(): Server[] {
     return this.#sessions.flatMap(({ servers }) => servers);
   }
 
+  get #reasonsToBuild(): Reasons {
+    const connected = this.#sessions.filter(({ isConnected }) => isConnected);
+    const calls = connected.flatMap(({ model }) =>
+      [...model.facts.asked.values()].filter((one) => one.method === 'tools/call'),
+    );
+    return {
+      forAny: this.#servers.filter((server) => !server.process.alive && server.isFaulty).length,
+      askedAgo: this.kernel.time - this.#askedForBuild,
+      forFailed: connected.length + calls.length,
+    };
+  }
+
   #do(event: Event): void {
+    if (event.do === 'force' || event.do === 'agent') this.#askedForBuild = this.kernel.time;
     const session = this.#sessions[event.client ?? 0]!;
     switch (event.do) {
+      case 'join':
+        if (session.isConnected) return;
+        session.model.facts.note('the client connects');
+        session.connect(this.#project);
+        return session.client.open();
       case 'save':
         return this.#save(event.file, event.content);
       case 'force':
-        return session.reload();
+        return session.isPresent ? session.reload() : undefined;
       case 'crash': {
         const server = this.#pick(event.which);
         if (server === undefined) return;
@@ -152,10 +183,19 @@ class World {
         this.processes.missing = event.on;
         return;
       case 'close':
-        return session.client.close();
+        return this.#leave(session);
       default:
-        session.client.act(event);
+        if (session.isConnected) session.client.act(event);
     }
+  }
+
+  /** As clients do, it signals when the proxy is not gone soon. */
+  #leave(session: Session): void {
+    if (!session.isPresent) return;
+    session.model.facts.note('the client closes');
+    session.client.stall(false);
+    session.client.close();
+    this.kernel.timer(PATIENCE, () => session.terminate());
   }
 
   #note(text: string): void {
@@ -198,21 +238,26 @@ class World {
     }
     if (kernel.stopped) return;
     for (const [at, session] of settling.entries()) session.isSettled(before[at]!, mends);
+    if (this.#script.setting.notes !== true || kernel.stopped) return;
+    const quiet = settling.map((session) => session.counts());
+    await kernel.pass(LONG);
+    for (const [at, session] of settling.entries()) session.isQuiet(quiet[at]!);
   }
 
   /** P13: the clients go, and everything else with them. */
   async #end(): Promise<void> {
     const { kernel } = this;
     this.#note('the client closes');
-    for (const { client } of this.#sessions) {
+    const connected = this.#sessions.filter(({ isConnected }) => isConnected);
+    for (const { client } of connected) {
       if (!client.closed) client.close();
       client.stall(false);
     }
     await kernel.pass(PATIENCE);
-    for (const session of this.#sessions) session.terminate();
+    for (const session of connected) session.terminate();
     await kernel.pass(PATIENCE);
     if (kernel.stopped) return;
-    const stays = this.#sessions.find(({ exitCode }) => exitCode === undefined);
+    const stays = connected.find(({ exitCode }) => exitCode === undefined);
     if (stays !== undefined) return stays.model.facts.fail('P13', 'the proxy is still there after four seconds');
     const left = this.processes.alive;
     if (left.length > 0) this.fail('P13', `process ${left[0]?.pid} is left behind`);

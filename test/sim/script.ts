@@ -31,6 +31,8 @@ export interface Setting {
   readonly poll: number | undefined;
   /** Every access to the disk takes up to so many ms. */
   readonly slowDisk: number;
+  /** The notes that servers may write are watched like a source. */
+  readonly notes?: true;
 }
 
 /** How a server or its build behaves. Nothing set: it is quick and good. */
@@ -60,6 +62,8 @@ export interface Program {
   /** Answers some requests twice, and some that nobody has sent. */
   readonly doubles?: true;
   readonly build?: 'fails' | 'hangs' | 'slow';
+  /** It writes its notes as it starts, or a little later. */
+  readonly writes?: 'boot' | 'later';
 }
 
 export type Step = 'boot' | 'handshake' | 'opened' | 'list' | 'call';
@@ -86,6 +90,8 @@ export type Deed =
   | { readonly do: 'stall'; readonly on: boolean }
   | { readonly do: 'full'; readonly on: boolean }
   | { readonly do: 'missing'; readonly on: boolean }
+  /** A client connects that was not there from the beginning. */
+  | { readonly do: 'join' }
   | { readonly do: 'close' };
 
 /** A deed, and what passes after it: turns of the event loop, or time. */
@@ -106,6 +112,10 @@ export interface Script {
   readonly mends: boolean;
   /** Further clients of the project, by their eras: the first has that of the setting. */
   readonly others?: readonly Setting['era'][];
+  /** Those of them that connect later, by their numbers: the first further client has the number 1. */
+  readonly late?: readonly number[];
+  /** All clients are served by one lineage. */
+  readonly shared?: boolean;
 }
 
 const CODES = [1, 0, 42, -1];

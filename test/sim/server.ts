@@ -27,6 +27,8 @@ export class Server implements Behaviour {
   readonly #script: Script;
   readonly #setting: Setting;
   readonly #chance: Random;
+  /** The number of the client that it was started for. */
+  readonly #lineage: number;
   readonly #isAlone: () => boolean;
   /** Read when it has started. */
   program: Program = {};
@@ -50,6 +52,7 @@ export class Server implements Behaviour {
     this.#disk = disk;
     this.#script = script;
     this.#setting = setting;
+    this.#lineage = lineage;
     this.#isAlone = isAlone;
     this.#chance = createRandom(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
     // The program that it will run decides how long it takes to be read; when it is read, it may be another.
@@ -78,8 +81,22 @@ export class Server implements Behaviour {
     }
     this.process.complain(`running ${codeOf(code)}\n`);
     if (this.#dies('boot')) return;
+    if (this.program.writes === 'boot') this.#writeNotes();
+    if (this.program.writes === 'later') this.process.later(300, () => this.#writeNotes());
     if (this.program.noise === true) this.process.print('Listening…\n');
     for (const line of this.#early.splice(0)) this.read(line);
+  }
+
+  /** It may have come to its end without having served. */
+  get isFaulty(): boolean {
+    const { dies, refuses, hangs, busy } = this.program;
+    return this.code === undefined || [dies, refuses, hangs, busy].some((trait) => trait !== undefined);
+  }
+
+  /** Other bytes each time. */
+  #writeNotes(): void {
+    this.note('writes its notes');
+    this.#disk.save('notes.json', this.#disk.now['notes.json'] + 1);
   }
 
   get lists(): Lists {
@@ -287,7 +304,7 @@ export class Server implements Behaviour {
 
   /** The mark by which the message is known again. */
   #stamped(message: Record<string, unknown>, about?: Message): string {
-    const sim = { g: this.generation, n: ++this.#said, uid: about?.params?.['_meta']?.['uid'] };
+    const sim = { c: this.#lineage, g: this.generation, n: ++this.#said, uid: about?.params?.['_meta']?.['uid'] };
     const body = 'result' in message ? 'result' : 'error' in message ? 'error' : 'params';
     const inner = message[body] as Record<string, unknown>;
     const meta = body === 'error' ? { data: { sim } } : { _meta: { ...(inner['_meta'] as object | undefined), sim } };

@@ -5,7 +5,7 @@
 import { Client, type Tamper } from './client.js';
 import { codeOf, type Disk } from './disk.js';
 import { Facts } from './facts.js';
-import type { ProjectUnderTest, SessionUnderTest } from './flow-under-test.js';
+import type { ConnectedClient, ProjectUnderTest, SessionUnderTest } from './flow-under-test.js';
 import type { Kernel } from './kernel.js';
 import { Model } from './model.js';
 import type { Process } from './processes.js';
@@ -48,12 +48,21 @@ export class Session {
     this.#script = script;
     this.#setting = { ...script.setting, era };
     const noted = (script.others?.length ?? 0) === 0 ? note : (text: string) => note(`${this.name}: ${text}`);
-    this.model = new Model(new Facts(kernel, disk, this.#setting, noted));
+    this.model = new Model(new Facts(kernel, disk, this.#setting, number, noted));
     this.client = new Client(kernel, this.model, this.#setting, number, tamper);
   }
 
+  get isConnected(): boolean {
+    return this.#flow !== undefined;
+  }
+
+  /** Connected, and neither has it closed nor has its proxy ended. */
+  get isPresent(): boolean {
+    return this.isConnected && this.exitCode === undefined && !this.client.closed;
+  }
+
   connect(project: ProjectUnderTest): void {
-    this.#flow = project.connect({
+    const client: ConnectedClient = {
       name: this.name,
       input: this.client.input,
       output: this.client.output,
@@ -62,7 +71,8 @@ export class Session {
         this.model.facts.note(`the proxy ends with code ${code}`);
         this.exitCode ??= code;
       },
-    });
+    };
+    this.#flow ??= project.connect(client, { shared: this.#script.shared === true });
   }
 
   /** A process was spawned that is to be a server for this client. */
@@ -95,10 +105,19 @@ export class Session {
     const { facts, requests } = this.model;
     requests.end();
     if (this.exitCode !== undefined || facts.lenient) return;
-    // One that was as good as over, and one more.
-    if (facts.reloads > before.reloads + 2 && facts.crashes === before.crashes)
+    // One that was as good as over, and one more. What servers write is told from edits only after some more.
+    const isCounted = this.#setting.notes !== true;
+    if (isCounted && facts.reloads > before.reloads + 2 && facts.crashes === before.crashes)
       facts.fail('P6', `${facts.reloads - before.reloads} reloads though nothing was saved any more`);
     if (this.#lastProbe !== undefined) this.#isServed(this.#lastProbe, mends);
+  }
+
+  /** P6: nobody has asked for anything since, and nobody has saved anything. */
+  isQuiet(before: Counts): void {
+    const { facts } = this.model;
+    const reloads = facts.reloads - before.reloads;
+    if (this.exitCode === undefined && reloads > 1 && facts.crashes === before.crashes)
+      facts.fail('P6', `${reloads} reloads though nobody saves or asks for anything`);
   }
 
   /** P6: what serves is what is on the disk, or that can't be. */

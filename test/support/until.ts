@@ -31,3 +31,13 @@ export async function until<T>(
     await delay(PAUSE);
   }
 }
+
+/** A value that has stopped changing. */
+export async function settled(read: () => number | Promise<number>, pause = 200): Promise<number> {
+  for (let last = -1; ;) {
+    const value = await read();
+    if (value === last) return value;
+    last = value;
+    await delay(pause);
+  }
+}

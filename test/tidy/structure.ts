@@ -30,6 +30,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   clients: ['config', 'state'],
   smoke: ['wire', 'process', 'agent', 'sinks', 'state', 'config', 'lists', 'server', 'flow'],
   cli: [
+    'project',
+    'reloading.ts',
     'watch',
     'config',
     'events',

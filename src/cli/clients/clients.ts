@@ -7,7 +7,7 @@ import type { Context } from '../../clients/plan.js';
 import { hidden, shownCommand } from '../../clients/shown-words.js';
 import type { Result } from '../../config/check.js';
 import type { CommandLineOptions } from '../../config/config.js';
-import { escapeControls } from '../../sinks/log.js';
+import { escapeControls } from '../../sinks/escape-controls.js';
 import { contextOf } from './context.js';
 import { pathText } from './plan-text.js';
 

@@ -5,7 +5,7 @@ import type { Client } from '../../clients/client.js';
 import type { Context, Plan, Planned, Step } from '../../clients/plan.js';
 import { shownPath } from '../../clients/shown-path.js';
 import { shownCommand } from '../../clients/shown-words.js';
-import { escapeControls } from '../../sinks/log.js';
+import { escapeControls } from '../../sinks/escape-controls.js';
 
 type Shown = Pick<Context, 'cwd' | 'machine'>;
 

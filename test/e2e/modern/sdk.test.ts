@@ -77,8 +77,8 @@ test('P16 P9 a v2 server that does not say that it tells of changes: the client 
   for (const client of ['v2 pinned', 'v2 legacy'] as const) {
     const sdk = await live(t, client, { 'server.mjs': entry, 'src/tools.mjs': source('a') });
     assert.equal(sdk.client.getServerCapabilities()?.tools?.listChanged, true);
-    // Who saves before the proxy has read that the client is initialized gets the new tools as its first ones, and there
-    // is no news. What the client has sent passes in order, so with the answer to a call that is over.
+    // Who saves before the proxy has read that the client is initialized gets the new tools as its first ones, and
+    // there is no news. What the client has sent passes in order, so with the answer to a call that is over.
     assert.equal(await sdk.call('a'), '1');
     sdk.files.write('src/tools.mjs', source('a', 'b'));
     await sdk.changed('a', 'b');

@@ -3,128 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { test, type TestContext } from 'node:test';
-import { resolveConfig, type Config, type Rule } from '#src/config/config.js';
-import { fixedConfig } from '#src/config/config-in-force.js';
-import { createEventBus, type EventBus } from '#src/events/bus.js';
-import type { FlowContext } from '#src/flow/flow.js';
-import { connectStdio } from '#src/front/stdio.js';
-import { Lineage } from '#src/lineage/lineage.js';
-import { newMark } from '#src/process/mark.js';
-import { OrphanGuard } from '#src/process/orphan-guard.js';
-import { Project } from '#src/project/project.js';
-import { childSpec } from '#src/server/child-spec.js';
-import { subscribeLog } from '#src/sinks/log.js';
-import { cleanup } from '../../support/cleanup.js';
-import { newMarker, project, testEnvironment, type Message } from '../../support/harness.js';
-import { splitLines } from '../../support/lines.js';
+import { test } from 'node:test';
+import { project } from '../../support/harness.js';
 import { behaviour, reloadable } from '../../support/reloadable.js';
-import { deferred, type Deferred } from '../../support/waits.js';
+import { openSessions, type Session, type Sessions } from '../../support/sessions.js';
 
 /** One after the other: the first brings the project about. */
 const CLIENTS = ['one', 'other'];
 /** Longer than any pause between two attempts. */
 const REST_MS = 3000;
-
-interface Client {
-  call(tool?: string): Promise<string>;
-  close(): Promise<void>;
-}
-
-/** Clients of one project, each with a lineage, and what all of them have logged. */
-class Lineages {
-  readonly log: string[] = [];
-  readonly #config: Config;
-  readonly #project: Project;
-
-  constructor(cwd: string, rules: readonly Rule[]) {
-    const env = testEnvironment(newMarker());
-    const resolved = resolveConfig({ command: process.execPath, args: ['server.mjs'] }, { cwd, env });
-    if (!resolved.ok) throw new Error(resolved.error);
-    this.#config = { ...resolved.value.config, rules, stateDir: `${cwd}/state`, projectDir: `${cwd}/state` };
-    const events = this.#eventsOf('project');
-    this.#project = new Project({ configInForce: fixedConfig(this.#config), events, helperCommand: undefined });
-  }
-
-  count(pattern: RegExp): number {
-    return this.log.filter((line) => pattern.test(line)).length;
-  }
-
-  async connect(t: TestContext, name: string): Promise<Client> {
-    const [input, output, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    stderr.resume();
-    const pending = new Map<number, Deferred<Message>>();
-    const story = (): string => this.log.join('');
-    const lines = splitLines((line) => {
-      const message = JSON.parse(line.toString()) as Message;
-      if (message.method === undefined) pending.get(Number(message.id))?.resolve(message);
-    });
-    output.on('data', (chunk: Buffer) => lines.push(chunk));
-    const ended = deferred<void>(`the end of ${name}`, story);
-    const guard = new OrphanGuard();
-    const lineage = new Lineage(this.#contextOf(name, stderr, guard), this.#project);
-    const limits = { maxMessage: () => this.#config.maxMessage, tooLong: () => 'too long' };
-    lineage.attach(connectStdio({ input, output }, limits));
-    lineage.begin();
-    void lineage.closed.then(() => ended.resolve());
-    const close = async (): Promise<void> => {
-      input.end();
-      await ended.promise;
-      guard.close();
-    };
-    cleanup(t, close);
-    let lastId = 0;
-    const send = (message: object) => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-    const request = (method: string, params: object) => {
-      const id = ++lastId;
-      const answer = deferred<Message>(`${name}: the answer to ${method}`, story, 60_000);
-      pending.set(id, answer);
-      send({ id, method, params });
-      return answer.promise;
-    };
-    const clientInfo = { name: 'test-client', version: '1.0.0' };
-    await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-    send({ method: 'notifications/initialized' });
-    return {
-      close,
-      async call(tool = 'answer') {
-        const { result, error } = await request('tools/call', { name: tool });
-        if (error !== undefined) throw new Error(`${error.message}\n${story()}`);
-        return result.content[0].text as string;
-      },
-    };
-  }
-
-  #contextOf(name: string, stderr: PassThrough, guard: OrphanGuard): FlowContext {
-    const config = this.#config;
-    const mark = newMark();
-    return {
-      configInForce: fixedConfig(config),
-      config,
-      events: this.#eventsOf(name),
-      name: 'server',
-      tooLong: 'too long',
-      first: undefined,
-      helperCommand: undefined,
-      leftovers: { gone: () => {}, close: () => Promise.resolve() },
-      spec: (number) => {
-        return { ...childSpec(config, number, mark), number, maxLine: config.maxMessage, stderr, guard };
-      },
-      noise: () => {},
-      reportNotStarted: (error) => {
-        throw error;
-      },
-    };
-  }
-
-  #eventsOf(name: string): EventBus {
-    const events = createEventBus();
-    subscribeLog(events, { level: 'debug', format: 'text', write: (line) => void this.log.push(`${name} ${line}`) });
-    return events;
-  }
-}
 
 const restarting = { name: 'server', watch: ['src'], then: 'restart' } as const;
 
@@ -140,7 +28,7 @@ function writing(when: string): Record<string, string> {
 }
 
 /** The same process answers as before, after a while. Only time can show that nothing comes. */
-async function rest(clients: readonly Client[], lineages: Lineages): Promise<void> {
+async function rest(clients: readonly Session[], lineages: Sessions): Promise<void> {
   const before = await Promise.all(clients.map((client) => client.call('generation')));
   const reloads = lineages.count(/reloaded in/);
   await delay(REST_MS);
@@ -150,9 +38,9 @@ async function rest(clients: readonly Client[], lineages: Lineages): Promise<voi
 
 test('P6 a server that writes what is watched as it starts does not make another lineage reload in turn', async (t) => {
   const files = project(t, writing('note();'));
-  const lineages = new Lineages(files.directory, [restarting]);
-  const clients: Client[] = [];
-  for (const name of CLIENTS) clients.push(await lineages.connect(t, name));
+  const lineages = openSessions(t, files, { rules: [restarting] });
+  const clients: Session[] = [];
+  for (const name of CLIENTS) clients.push(await lineages.open(name));
   await rest(clients, lineages);
   for (const answer of ['second', 'third']) {
     files.write('src/behaviour.mjs', behaviour(answer));
@@ -160,7 +48,7 @@ test('P6 a server that writes what is watched as it starts does not make another
     await rest(clients, lineages);
   }
   // One that comes later writes the file as well, and concerns nobody.
-  clients.push(await lineages.connect(t, 'late'));
+  clients.push(await lineages.open('late'));
   await rest(clients, lineages);
   files.write('src/behaviour.mjs', behaviour('fourth'));
   for (const client of clients) assert.equal(await client.call(), 'fourth', lineages.log.join(''));
@@ -170,9 +58,9 @@ test('P4 what a server writes as it starts is an edit for all lineages if somebo
   const server = "import { readFileSync } from 'node:fs';\nconst started = readFileSync('src/started.json', 'utf8');\n";
   const source = writing('note(); process.env.STARTED = started;')['server.mjs']!;
   const files = project(t, { ...reloadable('first'), 'server.mjs': server + source, 'src/started.json': '[]' });
-  const lineages = new Lineages(files.directory, [restarting]);
-  const clients: Client[] = [];
-  for (const name of CLIENTS) clients.push(await lineages.connect(t, name));
+  const lineages = openSessions(t, files, { rules: [restarting] });
+  const clients: Session[] = [];
+  for (const name of CLIENTS) clients.push(await lineages.open(name));
   await rest(clients, lineages);
   const before = await Promise.all(clients.map((client) => client.call('generation')));
   files.write('src/started.json', '"by hand"');
@@ -182,9 +70,9 @@ test('P4 what a server writes as it starts is an edit for all lineages if somebo
 
 test('P6 servers that write what is watched soon after they have started are reloaded at most at requests', async (t) => {
   const files = project(t, writing('setTimeout(note, 300);'));
-  const lineages = new Lineages(files.directory, [restarting]);
-  const clients: Client[] = [];
-  for (const name of CLIENTS) clients.push(await lineages.connect(t, name));
+  const lineages = openSessions(t, files, { rules: [restarting] });
+  const clients: Session[] = [];
+  for (const name of CLIENTS) clients.push(await lineages.open(name));
   while (lineages.count(/with nobody asking/) < CLIENTS.length) await delay(100);
   const reloads = lineages.count(/reloaded in/);
   await delay(REST_MS);
@@ -206,9 +94,10 @@ test('P6 a build is run once for all lineages, whether it fails or not', async (
     'server.mjs': source['server.mjs']!.replace('./src/', './dist/'),
     'build.mjs': build,
   });
-  const lineages = new Lineages(files.directory, [{ ...restarting, build: `${process.execPath} build.mjs` }]);
+  const rules = [{ ...restarting, build: `${process.execPath} build.mjs` }];
+  const lineages = openSessions(t, files, { rules });
   const builds = (): number => readFileSync(files.path('builds.txt')).length;
-  const clients = await Promise.all(CLIENTS.map((name) => lineages.connect(t, name)));
+  const clients = await Promise.all(CLIENTS.map((name) => lineages.open(name)));
   assert.equal(builds(), 1, lineages.log.join(''));
   files.write('src/behaviour.mjs', behaviour('second'));
   assert.deepEqual(
