@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
+import { hasServerAnswered } from '#src/exchange/records.js';
 import { answer, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
@@ -297,6 +298,28 @@ test('P17 the questions of a client that leaves are answered with an error, and 
   assert.ok(sent.some(({ method }) => method === 'notifications/cancelled'));
   release(game);
   assert.deepEqual(game.take(), [[1, call(2)]]);
+});
+
+test('P17 who comes when all others have left gets what the server said of itself, and none of their news', () => {
+  const game = shared();
+  game.a.says(call(1, 1));
+  detachSession(game.a.session);
+  detachSession(game.b.session);
+  assert.ok(hasServerAnswered(game.lineage));
+  const c = game.join('c');
+  game.take();
+  c.says(request(0, 'initialize', INITIALIZE));
+  assert.deepEqual(
+    game.take().map(([to]) => to),
+    ['c'],
+  );
+  c.says(tell('notifications/initialized'));
+  c.says(call(1, 1));
+  const [mine] = sentTo(game, 1);
+  assert.notEqual(mine!.id, 1);
+  game.server(1, tell('notifications/progress', { progressToken: 1, progress: 1 }));
+  game.server(1, answer(1));
+  assert.deepEqual(game.take(), []);
 });
 
 test('P17 a task is its client’s', () => {
