@@ -25,7 +25,7 @@ test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16 P17 several clients of one project, ever
   assert.ok(sums.reloads > RUNS * 15, `${sums.reloads} reloads`);
 });
 
-test('P17 apart: what another client was meant to get is noticed', async () => {
+test('P17 what another client was meant to get is noticed', async () => {
   const found = new Set<string | undefined>();
   for (let seed = 1; seed <= 5; seed++) {
     const ofAnother = (line: string): readonly string[] => [line.replace('"sim":{"c":1,', '"sim":{"c":2,')];
