@@ -33,6 +33,7 @@ export function detachSession(session: Session): void {
   if (!lineage.sessions.has(session)) return;
   beginSharing(lineage);
   lineage.sessions.delete(session);
+  if (session.hasServerAnswered) lineage.hasAnsweredBefore = true;
   lineage.hold.removeOf(session);
   removeOf(lineage.queuedCalls, session);
   removeOf(lineage.waitingOpenings, session);

@@ -85,9 +85,9 @@ export function acknowledge(lineage: LineageRecord, upstream: Upstream, acknowle
   const named = key === undefined ? undefined : streamNamed(lineage, upstream, key);
   if (key === undefined || named === undefined) return;
   const { session, stream } = named;
-  const at = upstream.streams.get(stream);
-  if (at === undefined) return;
-  at.isFed = true;
+  const streamThere = upstream.streams.get(stream);
+  if (streamThere === undefined) return;
+  streamThere.isFed = true;
   if (stream.isAcknowledged) return;
   let promised = acknowledgement;
   if (key !== stream.key) promised = promised.with(['params', '_meta', SUBSCRIPTION], stream.id) ?? promised;

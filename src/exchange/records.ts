@@ -129,6 +129,8 @@ export interface LineageRecord {
   readonly cachedHandshake: CachedHandshake;
   /** What the last server that the proxy asked says that it can do. */
   discoveredCapabilities: Readonly<Record<string, unknown>> | undefined;
+  /** A server has answered a client that has left since. */
+  hasAnsweredBefore: boolean;
   /** Some server has said that it runs tasks: before that nobody looks for them. */
   runsTasks: boolean;
 }
@@ -198,6 +200,7 @@ export function createLineageRecord(
     requestCount: 0,
     cachedHandshake: {},
     discoveredCapabilities: undefined,
+    hasAnsweredBefore: false,
     runsTasks: false,
   };
 }
@@ -250,7 +253,8 @@ export function replayedAfter(session: Session, upstream: Upstream | undefined):
 }
 
 /** Whether any server of the lineage has answered any client. */
-export function hasServerAnswered({ sessions }: LineageRecord): boolean {
+export function hasServerAnswered({ sessions, hasAnsweredBefore }: LineageRecord): boolean {
+  if (hasAnsweredBefore) return true;
   for (const session of sessions) if (session.hasServerAnswered) return true;
   return false;
 }

@@ -84,7 +84,7 @@ export function announceAgentTools(flow: FlowContext, session: Session): void {
 }
 
 /** Tells the client of the lists that differ, if it wants to know. */
-export function announceLists(flow: FlowContext, session: Session, found: Difference): void {
+function announceLists(flow: FlowContext, session: Session, found: Difference): void {
   const { config, events } = flow;
   if (!session.agreement.isInitialized) return;
   // Our tools, listed in place of a server that had never come up, leave the list with its coming.

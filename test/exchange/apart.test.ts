@@ -6,6 +6,12 @@ import { fc } from '../support/property.js';
 import { answer, drop, holdTraffic, promote, release, request, tell, type Client } from './play.js';
 import { INITIALIZE, shared } from './several.js';
 
+interface Seen {
+  id: number;
+  method?: string;
+  params?: { of?: string; _meta?: { progressToken: unknown } };
+}
+
 /** What a server of the property has been asked and may speak of, be it over long ago. */
 interface Asked {
   readonly generation: number;
@@ -34,12 +40,12 @@ test('P17 whatever clients, server and reloads do, nothing of one client reaches
       let generation = 1;
       const look = (): void => {
         for (const [to, message] of game.take()) {
-          const all = (Array.isArray(message) ? message : [message]) as any[];
+          const all = (Array.isArray(message) ? message : [message]) as Seen[];
           for (const each of all) {
             if (typeof to === 'number') {
               const { of } = each.params ?? {};
               if (of !== undefined)
-                asked.push({ generation: to, id: each.id, token: each.params._meta.progressToken, of });
+                asked.push({ generation: to, id: each.id, token: each.params?.['_meta']?.progressToken, of });
               continue;
             }
             const text = JSON.stringify(each);

@@ -176,7 +176,7 @@ export function drop({ lineage, upstream }: Play, generation: number, crash?: Fa
 }
 
 /** As the message would be read: what stands before and behind it is no part of it, and long lines come in pieces. */
-function asRead(message: unknown): Message {
+export function asRead(message: unknown): Message {
   const read: Message[] = [];
   const lines = { message: (line: Message) => void read.push(line), oversized: () => {} };
   const splitter = new LineSplitter({ limit: Infinity }, lines);

@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
+import { hasServerAnswered } from '#src/exchange/records.js';
 import { answer, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
-type Sent = { id: unknown; method: string; params: { [name: string]: any }; error?: { message: string } };
+interface Sent {
+  id: unknown;
+  method: string;
+  params: { level?: string; requestId?: unknown; _meta?: { progressToken: unknown } };
+  error?: { message: string };
+}
 
 const call = (id: number, token?: unknown): object =>
   request(id, 'tools/call', { name: 'x', ...(token === undefined ? {} : { _meta: { progressToken: token } }) });
@@ -53,8 +59,8 @@ test('P17 progress goes to the client that asked for it, under its own token', (
   game.a.says(call(1, 1));
   game.b.says(call(2, 1));
   const [first, second] = sentTo(game, 1);
-  assert.equal(first!.params['_meta'].progressToken, 1);
-  const token = second!.params['_meta'].progressToken;
+  assert.equal(first!.params['_meta']?.progressToken, 1);
+  const token = second!.params['_meta']?.progressToken;
   assert.notEqual(token, 1);
   const progress = (progressToken: unknown): object => tell('notifications/progress', { progressToken, progress: 5 });
   game.server(1, progress(token));
@@ -192,7 +198,7 @@ test('P17 log messages go to those that asked for the level, and the server has 
   );
   detachSession(game.b.session);
   assert.deepEqual(
-    game.take().map(([, { method, params }]: any) => [method, params.level]),
+    sentTo(game, 1).map(({ method, params }) => [method, params.level]),
     [['logging/setLevel', 'warning']],
   );
 });
@@ -216,8 +222,8 @@ test('P17 a resource is subscribed to with the first client and given up with th
   assert.deepEqual(game.take(), [['b', news]]);
   detachSession(game.b.session);
   assert.deepEqual(
-    game.take().map(([to, { method }]: any) => [to, method]),
-    [[1, 'resources/unsubscribe']],
+    sentTo(game, 1).map(({ method }) => method),
+    ['resources/unsubscribe'],
   );
 });
 
@@ -266,7 +272,7 @@ test('P17 what a client leaves behind is taken back at the server, and those tha
   game.take();
   detachSession(game.b.session);
   const [taken, next, ...rest] = game.take() as [unknown, Sent][];
-  assert.deepEqual([taken![1].method, taken![1].params['requestId']], ['notifications/cancelled', wireId]);
+  assert.deepEqual([taken![1].method, taken![1].params.requestId], ['notifications/cancelled', wireId]);
   assert.deepEqual(next, [1, call(3)]);
   assert.deepEqual(rest, []);
   game.server(1, answer(wireId as string));
@@ -292,6 +298,28 @@ test('P17 the questions of a client that leaves are answered with an error, and 
   assert.ok(sent.some(({ method }) => method === 'notifications/cancelled'));
   release(game);
   assert.deepEqual(game.take(), [[1, call(2)]]);
+});
+
+test('P17 who comes when all others have left gets what the server said of itself, and none of their news', () => {
+  const game = shared();
+  game.a.says(call(1, 1));
+  detachSession(game.a.session);
+  detachSession(game.b.session);
+  assert.ok(hasServerAnswered(game.lineage));
+  const c = game.join('c');
+  game.take();
+  c.says(request(0, 'initialize', INITIALIZE));
+  assert.deepEqual(
+    game.take().map(([to]) => to),
+    ['c'],
+  );
+  c.says(tell('notifications/initialized'));
+  c.says(call(1, 1));
+  const [mine] = sentTo(game, 1);
+  assert.notEqual(mine!.id, 1);
+  game.server(1, tell('notifications/progress', { progressToken: 1, progress: 1 }));
+  game.server(1, answer(1));
+  assert.deepEqual(game.take(), []);
 });
 
 test('P17 a task is its client’s', () => {
