@@ -70,7 +70,7 @@ function contextOf(config: Config, { name, logged }: ConnectedClient): FlowConte
     config,
     events: eventsFor(config, logged),
     configInForce: fixedConfig(config),
-    first: undefined,
+    earlyServer: undefined,
     helperCommand: undefined,
     leftovers: { gone: () => {}, close: () => Promise.resolve() },
     name: 'server',
