@@ -56,7 +56,7 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
       const context = contextOf(config, client);
       project ??= new Project(context, disk.openWatch);
       const lineage = new Lineage(context, project);
-      lineage.attach(connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' }));
+      void lineage.attach(connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' }));
       lineage.begin();
       void lineage.closed.then((reason) => client.ended(exitCodeOf(reason)));
       return { reload: () => lineage.restart(), signal: (signal) => lineage.close({ by: 'signal', signal }) };

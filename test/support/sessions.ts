@@ -126,7 +126,7 @@ export function openSessions(t: TestContext, files: Files, options: SessionOptio
       if (options.shared === true) common = serving;
       const [input, output] = [new PassThrough(), new PassThrough()];
       const limits = { maxMessage: () => config.maxMessage, tooLong: () => 'too long' };
-      serving.lineage.attach(connectStdio({ input, output }, limits));
+      void serving.lineage.attach(connectStdio({ input, output }, limits));
       serving.clients++;
       if (isFirst) serving.lineage.begin();
       const session = sessionOf(name, { input, output }, serving);
