@@ -30,13 +30,13 @@ export interface Proxy {
 }
 
 /** What only a proxy with a process of its own has; the programmatic entry has neither. */
-export type ProcessContext = Pick<FlowContext, 'first' | 'helperCommand'>;
+export type ProcessContext = Pick<FlowContext, 'earlyServer' | 'helperCommand'>;
 
 export function createProxy(
   io: Streams,
   configInForce: ConfigInForce,
   bus: EventBus,
-  { first, helperCommand }: ProcessContext = { first: undefined, helperCommand: undefined },
+  { earlyServer, helperCommand }: ProcessContext = { earlyServer: undefined, helperCommand: undefined },
 ): Proxy {
   const config = configInForce.current;
   const events = withOrigin(bus, { project: config.cwd });
@@ -44,11 +44,11 @@ export function createProxy(
   const flowClosed = new Promise<ShutdownReason>((resolve) => (onClosed = resolve));
   const guard = new OrphanGuard();
   const closed = flowClosed.then(async (reason) => {
-    await first?.end();
+    await earlyServer?.end();
     guard.close();
     return reason;
   });
-  const mark = first?.mark ?? newMark();
+  const mark = earlyServer?.mark ?? newMark();
   const context: StdioFlowContext = {
     io,
     configInForce,
@@ -73,7 +73,7 @@ export function createProxy(
         guard,
       };
     },
-    first,
+    earlyServer,
     helperCommand,
     leftovers: createLeftovers({ mark, events, reap: () => context.config.reap }),
     noise: reportNoise(io.stderr, events),

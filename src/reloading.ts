@@ -14,7 +14,7 @@ export function serveReloading(context: StdioFlowContext): Flow {
   const project = new Project(context);
   const lineage = new Lineage(context, project);
   const limits = { maxMessage: () => context.config.maxMessage, tooLong: () => context.tooLong };
-  lineage.attach(connectStdio(context.io, limits));
+  void lineage.attach(connectStdio(context.io, limits));
   lineage.begin();
   void lineage.closed.then(async (reason) => {
     await stateSinks.close();

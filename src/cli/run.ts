@@ -9,7 +9,7 @@ import { watchConfig, completeIfResolved, completeConfig, type CompletedConfig }
 import { hasBuild } from '../config/rules.js';
 import { exitCodeOf } from '../exit-code.js';
 import { atMost, flush } from '../sinks/flush.js';
-import { startFirst } from '../server/early-server.js';
+import { startEarly } from '../server/early-server.js';
 import { reportBug } from './bug.js';
 import { currentDirectory } from './current-directory.js';
 import type { Serving } from './serve.js';
@@ -54,15 +54,15 @@ async function startServing(
   cwd: string,
   resolve: () => Promise<Result<CompletedConfig>>,
 ): Promise<Serving> {
-  const early = hasNoBuild(resolved) ? startFirst(resolved.config) : undefined;
+  const early = hasNoBuild(resolved) ? startEarly(resolved.config) : undefined;
   const completed = await completeConfig(resolved);
   const { config } = completed;
   const builds = config.reload && hasBuild(config.rules);
   if (builds) await early?.end();
-  const first = builds ? undefined : (early ?? startFirst(config));
+  const earlyServer = builds ? undefined : (early ?? startEarly(config));
   const configInForce = watchConfig(completed, resolve);
   const { serve } = await import('./serve.js');
-  return serve({ ...completed, given, cwd, configInForce, first });
+  return serve({ ...completed, given, cwd, configInForce, earlyServer });
 }
 
 /** Resolves with an exit code when there is a bug. Node reports an unhandled rejection here too. */

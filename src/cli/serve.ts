@@ -8,7 +8,7 @@ import type { ConfigInForce } from '../config/config-in-force.js';
 import { createEventBus } from '../events/bus.js';
 import { openLog } from '../sinks/open-log.js';
 import { createProxy, type Proxy } from '../proxy.js';
-import type { FirstServer } from '../server/early-server.js';
+import type { EarlyServer } from '../server/early-server.js';
 import { SMOKE_MARK } from '../smoke/leftovers.js';
 import { buildHelperCommand } from './helper-command.js';
 
@@ -20,7 +20,7 @@ export interface Served extends CompletedConfig {
   /** Where the proxy was started. */
   readonly cwd: string;
   readonly configInForce: ConfigInForce;
-  readonly first: FirstServer | undefined;
+  readonly earlyServer: EarlyServer | undefined;
 }
 
 export interface Serving {
@@ -30,7 +30,7 @@ export interface Serving {
 }
 
 export async function serve(served: Served): Promise<Serving> {
-  const { config, warnings, found, given, cwd, configInForce, first } = served;
+  const { config, warnings, found, given, cwd, configInForce, earlyServer } = served;
   const { stdin: input, stdout: output, stderr } = process;
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
   const events = createEventBus();
@@ -51,5 +51,8 @@ export async function serve(served: Served): Promise<Serving> {
   }
   // No helper in a smoke run, which has to end all processes that it started.
   const helperCommand = env[SMOKE_MARK] === undefined ? buildHelperCommand : undefined;
-  return { proxy: createProxy({ input, output, stderr }, configInForce, events, { first, helperCommand }), closeLog };
+  return {
+    proxy: createProxy({ input, output, stderr }, configInForce, events, { earlyServer, helperCommand }),
+    closeLog,
+  };
 }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
 import type { EventBus } from '../events/bus.js';
-import type { FirstServer } from '../server/early-server.js';
+import type { EarlyServer } from '../server/early-server.js';
 import type { ServerSpec } from '../server/start-server.js';
 import type { Noise } from '../server/noise.js';
 import type { Leftovers } from './leftovers.js';
@@ -36,7 +36,7 @@ export interface FlowContext {
   readonly name: string;
   readonly tooLong: string;
   /** The first server, if it has been started before the proxy was loaded. */
-  readonly first: FirstServer | undefined;
+  readonly earlyServer: EarlyServer | undefined;
   /** Node arguments of the build helper, if one may finish a first build after the client has closed its side. */
   readonly helperCommand: readonly string[] | undefined;
   /** Processes that servers leave behind outside of their process group. */

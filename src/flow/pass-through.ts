@@ -41,7 +41,7 @@ export async function passThrough(context: StdioFlowContext): Promise<Flow> {
     },
   };
 
-  const started = await startServer(context.spec(1), UNUSED, events, context.first?.take());
+  const started = await startServer(context.spec(1), UNUSED, events, context.earlyServer?.take());
   if (!started.ok) {
     context.reportNotStarted(started.error);
     onClosed({ by: 'not-started', error: started.error });

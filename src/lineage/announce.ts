@@ -4,7 +4,7 @@ import { describe } from '../lists/compare.js';
 import { LISTS, type ListName } from '../lists/lists.js';
 import { notifyLists } from '../exchange/handover.js';
 import type { Session, Upstream } from '../exchange/records.js';
-import type { Run } from './attempt-record.js';
+import type { AttemptRecord } from './attempt-record.js';
 import type { Restart } from './history.js';
 import { changedFor, type Difference } from './list-diff.js';
 
@@ -12,12 +12,12 @@ import { changedFor, type Difference } from './list-diff.js';
 export function announce(
   flow: FlowContext,
   session: Session,
-  run: Run,
+  record: AttemptRecord,
   upstream: Upstream | undefined,
   restart: Restart | undefined,
 ): void {
   const { events } = flow;
-  const ms = Math.round(performance.now() - run.began);
+  const ms = Math.round(performance.now() - record.began);
   const facts = { generation: upstream?.generation, pid: upstream?.process.pid, ms };
   const { failure } = session.lineage;
   if (!session.lineage.agreement.isOpen) {
@@ -25,16 +25,16 @@ export function announce(
     events.emit({ kind: 'starting', as: 'unproven', ...facts });
     return;
   }
-  if (run.first) return announceReady(flow, session, upstream, run.began);
-  const found = run.difference;
+  if (record.isFirstStart) return announceReady(flow, session, upstream, record.began);
+  const found = record.difference;
   for (const text of found?.unknown ?? []) events.emit({ kind: 'warning', text });
   if (failure !== undefined) {
     events.emit({ kind: 'starting', as: 'old-build', ...facts });
     return announceToAll(flow, session, upstream, found, lateChanges(upstream));
   }
   const changes = found?.changes.map(describe) ?? [];
-  const method = run.attempt.restart ? (restart?.method ?? 'change') : undefined;
-  const { files, phases } = run;
+  const method = record.attempt.restart ? (restart?.method ?? 'change') : undefined;
+  const { files, phases } = record;
   events.emit({ kind: 'reloaded', ...facts, files, phases, changes, method, reason: restart?.reason });
   announceToAll(flow, session, upstream, found, lateChanges(upstream));
 }

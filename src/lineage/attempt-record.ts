@@ -2,7 +2,7 @@
 import type { Attempt, Next } from './states.js';
 import type { Difference } from './list-diff.js';
 
-export interface Run {
+export interface AttemptRecord {
   readonly attempt: Attempt;
   /** Changed files, for the log. */
   readonly files: readonly string[];
@@ -11,13 +11,13 @@ export interface Run {
   /** The duration of each phase in milliseconds. */
   readonly phases: Record<string, number>;
   /** A build was skipped because the record says that its result exists already. */
-  skipped: boolean;
+  isBuildSkipped: boolean;
   /** It is the very first start, and no failure was reported to the client before its end. */
-  first: boolean;
+  isFirstStart: boolean;
   /** `history.ts` has recorded that this attempt restarts the server. */
-  marked: boolean;
+  isRestartRecorded: boolean;
   /** When the last check of the disk began, on the monotonic clock. */
-  checked: number;
+  lastCheckAt: number;
   difference: Difference | undefined;
   /** What the rules of the changed files ask of the server. */
   next: Next;
@@ -25,35 +25,39 @@ export interface Run {
 }
 
 /** What the rules of changed files ask of the server, beyond a build. */
-export interface Wants {
+export interface RequestedAction {
   readonly next: Next;
   readonly signals: readonly NodeJS.Signals[];
 }
 
-export function createRun(attempt: Attempt, files: readonly string[], wants: Wants = nothing): Run {
+export function createAttemptRecord(
+  attempt: Attempt,
+  files: readonly string[],
+  action: RequestedAction = NO_ACTION,
+): AttemptRecord {
   return {
-    ...wants,
+    ...action,
     attempt,
     files,
     began: performance.now(),
     abort: new AbortController(),
     phases: {},
-    skipped: false,
-    first: false,
-    marked: false,
-    checked: 0,
+    isBuildSkipped: false,
+    isFirstStart: false,
+    isRestartRecorded: false,
+    lastCheckAt: 0,
     difference: undefined,
   };
 }
 
-export const nothing: Wants = { next: 'nothing', signals: [] };
+export const NO_ACTION: RequestedAction = { next: 'nothing', signals: [] };
 
 /** Runs one phase and records its duration. */
-export async function timed<T>(run: Run, phase: string, work: () => Promise<T>): Promise<T> {
+export async function timed<T>(record: AttemptRecord, phase: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {
     return await work();
   } finally {
-    run.phases[phase] = (run.phases[phase] ?? 0) + Math.round(performance.now() - began);
+    record.phases[phase] = (record.phases[phase] ?? 0) + Math.round(performance.now() - began);
   }
 }

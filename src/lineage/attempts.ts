@@ -10,7 +10,7 @@ import { printedText } from '../agent/excerpt.js';
 import type { Failure } from '../agent/words.js';
 import { toolsBeside } from '../exchange/agent-calls.js';
 import { demote, type PendingHandshake } from '../exchange/handover.js';
-import { createRun, nothing, timed, type Run, type Wants } from './attempt-record.js';
+import { createAttemptRecord, NO_ACTION, timed, type AttemptRecord, type RequestedAction } from './attempt-record.js';
 import { Backoff } from './backoff.js';
 import { isCodeError } from './busy.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
@@ -21,7 +21,7 @@ import { baselines, type Baselines } from './list-diff.js';
 import { announceAgentTools, announceToAll } from './announce.js';
 import { notSpawned } from '../server/not-spawned.js';
 import { RetrySchedule } from './retry-schedule.js';
-import { lateDifference, refreshStep, wantsOf } from './refresh-step.js';
+import { lateDifference, refreshStep, requestedAction } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
 import { hangingFailure } from './handshake-timeout.js';
@@ -55,9 +55,9 @@ export class Attempts {
   readonly #bytecode: StaleBytecode;
   #snapshots: Snapshots | undefined;
   #hasStarted = false;
-  #run: Run | undefined;
+  #current: AttemptRecord | undefined;
   /** What an aborted attempt has not yet done to the server. The next attempt does it too. */
-  #actionLeftOver: Wants = nothing;
+  #actionLeftOver: RequestedAction = NO_ACTION;
   /** Notes about builds by the name of the rule. The next tool result gets them once the attempt has succeeded. */
   readonly #notes = new Map<string, string>();
   #before: { readonly serving: Upstream | undefined; readonly lists: Promise<Baselines> } | undefined;
@@ -73,8 +73,8 @@ export class Attempts {
     return this.#snapshots;
   }
 
-  get run(): Run | undefined {
-    return this.#run;
+  get record(): AttemptRecord | undefined {
+    return this.#current;
   }
 
   begin(attempt: Attempt): void {
@@ -82,10 +82,14 @@ export class Attempts {
     const { lineage, session } = messages;
     const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
-    const run = createRun(attempt, files, wantsOf(flow.config.rules, changes, this.#actionLeftOver));
+    const record = createAttemptRecord(
+      attempt,
+      files,
+      requestedAction(flow.config.rules, changes, this.#actionLeftOver),
+    );
     this.#bytecode.changed(files, flow.config.cwd);
     this.abort();
-    this.#run = run;
+    this.#current = record;
     if (files.length > 0 && !attempt.retry) {
       flow.events.emit({ kind: 'change', files });
       this.backoff.reset();
@@ -97,18 +101,18 @@ export class Attempts {
     if (lineage.agreement.isInitialized && stale) {
       this.#before = { serving, lists: baselines(session, closed) };
     }
-    this.#queue(run, () => this.#build(run));
+    this.#queue(record, () => this.#build(record));
   }
 
   start(number: number, attempt: Attempt): void {
     this.#hasStarted = true;
-    const begun = this.#run?.attempt === attempt ? this.#run : undefined;
+    const begun = this.#current?.attempt === attempt ? this.#current : undefined;
     // A restart after a crash builds nothing, so its snapshot is taken here: of the disk as it is now, or as it was
     // when the last build began.
     if (begun === undefined) this.#snapshots?.take('attempt', this.#builtFrom());
-    const run = begun ?? createRun(attempt, []);
-    this.#run = run;
-    this.#queue(run, () => this.#start(number, run));
+    const record = begun ?? createAttemptRecord(attempt, []);
+    this.#current = record;
+    this.#queue(record, () => this.#start(number, record));
   }
 
   /** The snapshot that the last build was made of, failed or not. Undefined without a build: the disk as it is now. */
@@ -119,23 +123,23 @@ export class Attempts {
 
   /** Makes an attempt of a process that runs already and was sent the handshake by the client. */
   adopt(attempt: Attempt, pending: PendingHandshake): void {
-    const run = createRun(attempt, []);
+    const record = createAttemptRecord(attempt, []);
     this.#snapshots?.take('attempt', 'serving');
-    this.#run = run;
-    this.#queue(run, async () => {
+    this.#current = record;
+    this.#queue(record, async () => {
       const { flow, messages } = this.#context;
-      const context = { flow, traffic: messages, before: undefined, spawned: () => {}, hangs: this.#onHanging };
-      await this.#end(pending.upstream.generation, run, await adoptStep(context, pending, run));
+      const context = { flow, messages, before: undefined, onSpawned: () => {}, onHanging: this.#onHanging };
+      await this.#end(pending.upstream.generation, record, await adoptStep(context, pending, record));
     });
   }
 
   retire(number: number): void {
-    const run = this.#run;
-    if (run !== undefined) this.#queue(run, () => this.#retire(number, run));
+    const record = this.#current;
+    if (record !== undefined) this.#queue(record, () => this.#retire(number, record));
   }
 
   abort(): void {
-    this.#run?.abort.abort();
+    this.#current?.abort.abort();
     this.#snapshots?.giveUpAttempt();
   }
 
@@ -158,7 +162,7 @@ export class Attempts {
   onEnd(isSuccess: boolean): void {
     this.#before = undefined;
     if (!isSuccess) return;
-    this.#actionLeftOver = nothing;
+    this.#actionLeftOver = NO_ACTION;
     const { sessions } = this.#context.messages.lineage;
     if (this.#notes.size > 0)
       for (const session of sessions) session.notes = new Map([...(session.notes ?? []), ...this.#notes]);
@@ -170,30 +174,30 @@ export class Attempts {
     await this.#work.onIdle();
   }
 
-  async #build(run: Run): Promise<void> {
-    const { signal } = run.abort;
-    const { number } = run.attempt;
+  async #build(record: AttemptRecord): Promise<void> {
+    const { signal } = record.abort;
+    const { number } = record.attempt;
     const { config, builds } = this.#context.project;
     if (number === 1) await config.open();
     const changes = this.#snapshots?.changesToApply() ?? [];
     const check = await config.update(changes, this.#snapshots?.appliedConfiguration ?? config.version);
-    if (check.kind === 'changed') await this.#reconfigure(run, check.version, check.restart);
+    if (check.kind === 'changed') await this.#reconfigure(record, check.version, check.restart);
     if (signal.aborted) return;
-    if (check.kind === 'failed') return this.#notBuilt(run, check.failure);
-    if (!builds.any) return this.#built(run);
+    if (check.kind === 'failed') return this.#notBuilt(record, check.failure);
+    if (!builds.any) return this.#built(record);
     // The files on the disk decide what to build, so the disk is hashed before the first server is started.
     const snapshots = this.#watch();
     await snapshots.disk.check();
     if (number === 1) snapshots.take('attempt');
     if (signal.aborted) return;
-    const { attempt, began } = run;
+    const { attempt, began } = record;
     const onBuilt = this.#onBuilt.bind(this);
     const request = { rebuild: attempt.rebuild, isFirst: !this.#hasStarted, began, source: snapshots, signal, onBuilt };
-    const step = await timed(run, 'build', () => builds.run(request));
+    const step = await timed(record, 'build', () => builds.run(request));
     if (step.kind === 'aborted' || signal.aborted) return;
-    if (step.kind === 'failed') return this.#notBuilt(run, step.failure);
-    run.skipped = step.skipped;
-    return this.#built(run);
+    if (step.kind === 'failed') return this.#notBuilt(record, step.failure);
+    record.isBuildSkipped = step.skipped;
+    return this.#built(record);
   }
 
   #onBuilt(build: LastBuild, rule: Rule): void {
@@ -201,90 +205,90 @@ export class Attempts {
     if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
   }
 
-  async #notBuilt(run: Run, failure: Failure): Promise<void> {
-    if (!(await this.#finish(run))) return;
+  async #notBuilt(record: AttemptRecord, failure: Failure): Promise<void> {
+    if (!(await this.#finish(record))) return;
     this.#context.dispatch({
       on: 'build-failed',
-      attempt: run.attempt.number,
-      failure: this.retries.recordFailure(failure, run.began),
+      attempt: record.attempt.number,
+      failure: this.retries.recordFailure(failure, record.began),
       delay: Math.max(1000, this.#restartDelay()),
     });
   }
 
   /** Another configuration is in force: other files are watched. What their changes have asked for is kept. */
-  async #reconfigure(run: Run, version: number, restart: boolean): Promise<void> {
+  async #reconfigure(record: AttemptRecord, version: number, restart: boolean): Promise<void> {
     const { flow, messages } = this.#context;
-    if (restart) run.next = 'restart';
-    this.#actionLeftOver = { next: run.next, signals: run.signals };
+    if (restart) record.next = 'restart';
+    this.#actionLeftOver = { next: record.next, signals: record.signals };
     const before = [...messages.lineage.sessions].map((session) => ({ session, tools: toolsBeside(session) }));
     messages.reconfigure(flow.config);
     for (const { session, tools } of before) if (toolsBeside(session) !== tools) announceAgentTools(flow, session);
-    const since = Date.now() - (performance.now() - run.began);
+    const since = Date.now() - (performance.now() - record.began);
     this.#snapshots?.recordConfiguration(version);
     await this.#context.project.watchAnew(version, since);
   }
 
-  async #built(run: Run): Promise<void> {
-    const { number, forced } = run.attempt;
+  async #built(record: AttemptRecord): Promise<void> {
+    const { number, forced } = record.attempt;
     // Without a refresh or a restart the attempt ends here.
-    if (!forced && run.next === 'nothing' && !(await this.#finish(run))) return;
-    this.#context.dispatch({ on: 'built', attempt: number, next: run.next });
+    if (!forced && record.next === 'nothing' && !(await this.#finish(record))) return;
+    this.#context.dispatch({ on: 'built', attempt: number, next: record.next });
   }
 
   refresh(number: number): void {
-    const run = this.#run;
-    if (run !== undefined) this.#queue(run, () => this.#refresh(number, run));
+    const record = this.#current;
+    if (record !== undefined) this.#queue(record, () => this.#refresh(number, record));
   }
 
-  async #refresh(number: number, run: Run): Promise<void> {
+  async #refresh(number: number, record: AttemptRecord): Promise<void> {
     const { flow, messages, generations, dispatch, closed } = this.#context;
     const { session } = messages;
     const upstream = generations.get(number);
     if (upstream === undefined) return;
     const before = await (this.#before?.lists ?? Promise.resolve(undefined));
     await this.removeBytecode();
-    const refresh = { session, upstream, signals: run.signals, before };
-    run.difference = await timed(run, 'refresh', () => refreshStep(refresh, run.abort.signal));
-    if (run.abort.signal.aborted || !(await this.#finish(run))) return;
-    const equal = run.difference === undefined || run.difference.changed.length === 0;
-    dispatch({ on: 'refreshed', attempt: run.attempt.number });
+    const refresh = { session, upstream, signals: record.signals, before };
+    record.difference = await timed(record, 'refresh', () => refreshStep(refresh, record.abort.signal));
+    if (record.abort.signal.aborted || !(await this.#finish(record))) return;
+    const equal = record.difference === undefined || record.difference.changed.length === 0;
+    dispatch({ on: 'refreshed', attempt: record.attempt.number });
     if (!equal || before === undefined) return;
     // The server may take seconds to read its files again, so the lists are compared a few times more.
-    const signal = AbortSignal.any([run.abort.signal, closed]);
+    const signal = AbortSignal.any([record.abort.signal, closed]);
     void lateDifference(refresh, before, signal).then((late) => {
       if (late !== undefined && !signal.aborted) announceToAll(flow, session, upstream, late);
     });
   }
 
-  async #start(number: number, run: Run): Promise<void> {
+  async #start(number: number, record: AttemptRecord): Promise<void> {
     const { flow, messages, generations, state } = this.#context;
     if (state().strategy === 'replace') {
       await generations.untilAlone(messages.lineage.serving);
       const { restartDelay } = flow.config;
       if (number > 1 && restartDelay > 0)
-        await delay(restartDelay, undefined, { signal: run.abort.signal }).catch(() => {});
+        await delay(restartDelay, undefined, { signal: record.abort.signal }).catch(() => {});
     }
-    if (run.abort.signal.aborted) return;
+    if (record.abort.signal.aborted) return;
     // The early server was started before this attempt, so its code may be too old: it is not used.
-    if (run.attempt.number > 1) await flow.first?.end();
+    if (record.attempt.number > 1) await flow.earlyServer?.end();
     if (this.#bytecode.any) {
       // An abandoned candidate may still be importing the old sources, and would cache them under the new time stamps.
       await generations.untilAbandonedGone();
       await this.removeBytecode();
     }
     const before = this.#before?.lists;
-    const since = run.attempt.number === 1 ? flow.first?.since : undefined;
-    const spawned = (): void => {
+    const since = record.attempt.number === 1 ? flow.earlyServer?.since : undefined;
+    const onSpawned = (): void => {
       this.#watch(since);
       // Again: a draining server may have cached something meanwhile, and the new process has not begun to import yet.
       void this.removeBytecode();
     };
-    const context = { flow, traffic: messages, before, spawned, hangs: this.#onHanging };
-    const step = await startStep(context, number, run);
-    await this.#end(number, run, step);
+    const context = { flow, messages, before, onSpawned, onHanging: this.#onHanging };
+    const step = await startStep(context, number, record);
+    await this.#end(number, record, step);
   }
 
-  async #end(number: number, run: Run, step: StartStep): Promise<void> {
+  async #end(number: number, record: AttemptRecord, step: StartStep): Promise<void> {
     const { flow, dispatch, history, messages } = this.#context;
     const { lineage } = messages;
     switch (step.kind) {
@@ -292,29 +296,29 @@ export class Attempts {
         return;
       case 'not-spawned': {
         if (number === 1) return this.#context.onNotStarted(step.error);
-        return this.#failed(number, run, notSpawned(flow.name, flow.config.cwd, step.error), false);
+        return this.#failed(number, record, notSpawned(flow.name, flow.config.cwd, step.error), false);
       }
       case 'failed':
-        return this.#failed(number, run, step.failure, step.busy);
+        return this.#failed(number, record, step.failure, step.busy);
       case 'ready':
-        if (!(await this.#finish(run))) return;
+        if (!(await this.#finish(record))) return;
         // While this candidate started, the client may have completed its handshake with the serving generation. The
         // candidate has not been sent that session yet: open it now.
-        if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, run, await step.open());
+        if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, record, await step.open());
         if (step.upstream.process.isGone) {
           const output = saveOutput(flow, step.upstream);
-          return this.#failed(number, run, endedFailure('start', flow.name, step.upstream, output), false);
+          return this.#failed(number, record, endedFailure('start', flow.name, step.upstream, output), false);
         }
-        run.first = awaitsFirst(lineage) && (run.attempt.number === 1 || lineage.agreement.isLocalResult);
-        if (number > 1) history.recordRestarting(number, run, this.lastExit);
+        record.isFirstStart = awaitsFirst(lineage) && (record.attempt.number === 1 || lineage.agreement.isLocalResult);
+        if (number > 1) history.recordRestarting(number, record, this.lastExit);
         return dispatch({ on: 'ready', generation: number });
     }
   }
 
-  async #failed(number: number, run: Run, failure: Failure, busy: boolean): Promise<void> {
+  async #failed(number: number, record: AttemptRecord, failure: Failure, busy: boolean): Promise<void> {
     // The server may have read a file that was half written. The kernel reports that write only when it is complete.
     if (!busy && this.#snapshots?.isReady === true) await this.#snapshots.disk.sweep();
-    if (!(await this.#finish(run))) return;
+    if (!(await this.#finish(record))) return;
     const state = this.#context.state();
     const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
     // The server beside it may hold a resource that it needs, and `busy.ts` does not know every message about that.
@@ -323,9 +327,9 @@ export class Attempts {
     this.#context.dispatch({
       on: 'start-failed',
       generation: number,
-      failure: this.retries.recordFailure(beside === undefined ? failure : { ...failure, beside }, run.began),
+      failure: this.retries.recordFailure(beside === undefined ? failure : { ...failure, beside }, record.began),
       busy,
-      skipped: run.skipped,
+      skipped: record.isBuildSkipped,
       delay: Math.max(1000, pause),
       beforeFirstAnswer: !hasServerAnswered(this.#context.messages.lineage),
       isFirst: awaitsFirst(this.#context.messages.lineage) && pause === 0,
@@ -346,19 +350,19 @@ export class Attempts {
   }
 
   /** Checks the disk once more. False: the attempt is superseded by a change, or was given up. */
-  async #finish(run: Run): Promise<boolean> {
+  async #finish(record: AttemptRecord): Promise<boolean> {
     if (this.#snapshots?.isReady !== true) return true;
-    run.checked = performance.now();
-    const end = await this.#snapshots.finishAttempt(run.abort.signal);
+    record.lastCheckAt = performance.now();
+    const end = await this.#snapshots.finishAttempt(record.abort.signal);
     if (end === 'superseded') this.#context.dispatch({ on: 'change' });
     return end === 'stands';
   }
 
-  async #retire(number: number, run: Run): Promise<void> {
+  async #retire(number: number, record: AttemptRecord): Promise<void> {
     const { messages, generations } = this.#context;
-    await timed(run, 'drain', async () => {
+    await timed(record, 'drain', async () => {
       await this.#before?.lists;
-      this.#context.history.recordRetiring(number + 1, run, this.lastExit);
+      this.#context.history.recordRetiring(number + 1, record, this.lastExit);
       this.#context.dispatch({ on: 'drains', generation: number });
       const upstream = generations.get(number);
       if (upstream === undefined) return;
@@ -383,9 +387,9 @@ export class Attempts {
     return new Snapshots(project, window, flow.events, onQuiet);
   }
 
-  #queue(run: Run, work: () => Promise<void>): void {
+  #queue(record: AttemptRecord, work: () => Promise<void>): void {
     void this.#work.add(async () => {
-      if (!run.abort.signal.aborted) await work();
+      if (!record.abort.signal.aborted) await work();
     });
   }
 }

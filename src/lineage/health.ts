@@ -7,7 +7,7 @@ import type { Failure } from '../agent/failure.js';
 import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { LineageRecord } from '../exchange/records.js';
-import type { Run } from './attempt-record.js';
+import type { AttemptRecord } from './attempt-record.js';
 import { RESTART_EXIT_CODE } from './exits.js';
 import { failureOf, isAtRest, servingOf } from './state.js';
 import type { Event, State, Transition } from './states.js';
@@ -15,7 +15,7 @@ import type { Event, State, Transition } from './states.js';
 export interface HealthContext {
   readonly flow: FlowContext;
   readonly lineage: LineageRecord;
-  run(): Run | undefined;
+  record(): AttemptRecord | undefined;
 }
 
 /** A failure that requests are answered with. */
@@ -82,11 +82,11 @@ export class Health {
   }
 
   #recordMended(event: Event): void {
-    const { lineage, run } = this.#context;
+    const { lineage, record } = this.#context;
     // Without a handshake nothing proves that the server works.
     if (!lineage.agreement.isOpen) return;
     this.#isProven = true;
-    const isUndone = event.on === 'built' && run()?.files.length === 0;
+    const isUndone = event.on === 'built' && record()?.files.length === 0;
     this.#emitMended(isUndone ? 'undone' : 'reloaded');
   }
 

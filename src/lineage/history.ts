@@ -6,7 +6,7 @@ import { crashedText, failedText, lineTooLongText } from '../agent/failure-log.j
 import type { LastBuild } from '../agent/status-report.js';
 import type { EventBus } from '../events/bus.js';
 import type { EventOf, ReloadFacts, RestartMethod } from '../events/events.js';
-import type { Run } from './attempt-record.js';
+import type { AttemptRecord } from './attempt-record.js';
 import { RESTART_EXIT_CODE } from './exits.js';
 
 export interface LastReload extends ReloadFacts {
@@ -107,15 +107,15 @@ export class History {
    * A generation is about to replace another. With `replace` this is called before the old one stops, with `overlap`
    * before the new one serves. `exitCode`: of the server before, if it exited by itself.
    */
-  recordRestarting(generation: number, run: Run, exitCode: number | null): void {
-    if (run.marked) return;
-    run.marked = true;
+  recordRestarting(generation: number, record: AttemptRecord, exitCode: number | null): void {
+    if (record.isRestartRecorded) return;
+    record.isRestartRecorded = true;
     // After a failed start another one is attempted, for the reason that the first one had.
-    const begun = run.attempt.restart ? this.#begunRestart : undefined;
-    const method = begun?.method ?? this.#methodOf(run, exitCode);
+    const begun = record.attempt.restart ? this.#begunRestart : undefined;
+    const method = begun?.method ?? this.#methodOf(record, exitCode);
     const reasons: Record<RestartMethod, string> = {
       request: this.#requestedReason ?? 'a reload was asked for by a signal',
-      change: run.files.slice(0, 10).join(', '),
+      change: record.files.slice(0, 10).join(', '),
       server: 'the server asked for it',
       crash: 'the server crashed',
       start: 'the start before had failed',
@@ -124,7 +124,7 @@ export class History {
       at: new Date().toISOString(),
       reason: begun?.reason ?? reasons[method],
       generation,
-      exitCode: run.attempt.restart && begun === undefined ? exitCode : null,
+      exitCode: record.attempt.restart && begun === undefined ? exitCode : null,
       method,
     };
     this.#requestedReason = undefined;
@@ -134,8 +134,8 @@ export class History {
    * The same for `replace`, where the old server stops first. The marker file says `begun` until the new one serves, so
    * that nobody takes the stop for a complete restart.
    */
-  recordRetiring(generation: number, run: Run, exitCode: number | null): void {
-    this.recordRestarting(generation, run, exitCode);
+  recordRetiring(generation: number, record: AttemptRecord, exitCode: number | null): void {
+    this.recordRestarting(generation, record, exitCode);
     if (this.#begunRestart !== undefined)
       this.#context.events.emit({ kind: 'restart', ...this.#begunRestart, begun: true });
   }
@@ -154,7 +154,7 @@ export class History {
     this.#subscription[Symbol.dispose]();
   }
 
-  #methodOf({ files, attempt }: Run, exitCode: number | null): RestartMethod {
+  #methodOf({ files, attempt }: AttemptRecord, exitCode: number | null): RestartMethod {
     if (this.#requestedReason !== undefined) return 'request';
     if (attempt.restart && this.#lastEnd === 'start') return 'start';
     if (attempt.restart) return exitCode === RESTART_EXIT_CODE ? 'server' : 'crash';

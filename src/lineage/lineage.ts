@@ -107,7 +107,7 @@ export class Lineage {
       snapshots,
       untilSettled: (isNext) => this.#untilSettled(isNext),
     });
-    this.#health = new Health({ flow: context, lineage, run: () => this.#attempts.run });
+    this.#health = new Health({ flow: context, lineage, record: () => this.#attempts.record });
     this.#shutdown = new Shutdown(this.#generations, () => this.#messages.channels);
     this.#configChanges = configInForce.onChange((change) => this.#onConfigChange(change));
   }
@@ -130,7 +130,7 @@ export class Lineage {
       },
       onFirstMessage: (upstream) => void this.#changeDetector.onFirstMessage(upstream.generation),
       onExit: (upstream, exit) => this.#onExit(upstream, exit),
-      whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.run?.began ?? 0)),
+      whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.record?.began ?? 0)),
     };
   }
 
@@ -234,10 +234,10 @@ export class Lineage {
       case 'swap':
         return this.#forGeneration(effect.to, (to) => this.#swap(this.#generations.get(effect.from), to));
       case 'announce': {
-        const { run } = this.#attempts;
+        const { record } = this.#attempts;
         const upstream = this.#generations.get(effect.generation);
-        if (run !== undefined)
-          announce(this.#context, this.#messages.session, run, upstream, this.#history.lastRestart);
+        if (record !== undefined)
+          announce(this.#context, this.#messages.session, record, upstream, this.#history.lastRestart);
         return;
       }
       case 'wait':
@@ -260,8 +260,8 @@ export class Lineage {
 
   #swap(from: Upstream | undefined, to: Upstream): void {
     const { lineage } = this.#messages;
-    const { snapshots, run } = this.#attempts;
-    if (run !== undefined && run.files.length > 0) this.#wasEdited = true;
+    const { snapshots, record } = this.#attempts;
+    if (record !== undefined && record.files.length > 0) this.#wasEdited = true;
     if (this.#state.standing !== undefined) {
       // A build failed, so `to` runs the previous build. The snapshots of that build and of the failure both stay.
       snapshots?.forget('attempt');
@@ -300,7 +300,7 @@ export class Lineage {
     const { lineage } = this.#messages;
     // Requests that arrived after the last check of the disk go through the gate again: a file may have been saved
     // since.
-    const unseen = lineage.hold.takeSince(this.#attempts.run?.checked ?? 0);
+    const unseen = lineage.hold.takeSince(this.#attempts.record?.lastCheckAt ?? 0);
     endHold(lineage);
     this.#messages.returnToGates(unseen);
   }
@@ -334,9 +334,9 @@ export class Lineage {
       return canJoin;
     }
     const failure = failureOf(state);
-    const { retries, run } = this.#attempts;
+    const { retries, record } = this.#attempts;
     if (failure === undefined || !retries.isDue(failure)) return false;
-    const forced = failure.kind === 'start' || failure.kind === 'era' || run?.attempt.forced === true;
+    const forced = failure.kind === 'start' || failure.kind === 'era' || record?.attempt.forced === true;
     this.#dispatch({ on: 'retry', forced, background: !waits });
     queueMicrotask(() => this.#messages.watchHold());
     return !isAtRest(this.#state);

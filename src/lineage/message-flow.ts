@@ -65,7 +65,7 @@ const GOES_AFTER_STREAMS_MS = 1_000;
 const OPENING_METHODS = new Set(['initialize', 'server/discover']);
 
 export class MessageFlow {
-  readonly #flow: FlowContext;
+  readonly #context: FlowContext;
   readonly lineage: LineageRecord;
   readonly serverEvents: ServerEvents<Session>;
   readonly upstreamContext: UpstreamContext;
@@ -84,7 +84,7 @@ export class MessageFlow {
     this.#events = events;
     // As many wait by it as the client has sent lists of tools.
     setMaxListeners(0, this.#closed.signal);
-    this.#flow = flow;
+    this.#context = flow;
     this.#generations = generations;
     this.lineage = createLineageRecord(
       {
@@ -190,7 +190,7 @@ export class MessageFlow {
     if (!this.#clients.has(session)) return;
     const message = asMeant(session, read);
     const { envelope } = message;
-    const { events: bus } = this.#flow;
+    const { events: bus } = this.#context;
     if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, message.length));
     if (!session.hasServerAnswered && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
       this.#events.onOpening(session, envelope.id, envelope.method);
@@ -239,7 +239,7 @@ export class MessageFlow {
 
   /** Another configuration is in force. */
   reconfigure(config: Config): void {
-    this.lineage.options = optionsOf(this.#flow, config);
+    this.lineage.options = optionsOf(this.#context, config);
   }
 
   /** Sees to it that what waits hears why, and is answered if it waits too long. */

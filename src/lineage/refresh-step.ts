@@ -16,7 +16,7 @@ import {
   type Baselines,
   type Difference,
 } from './list-diff.js';
-import type { Wants } from './attempt-record.js';
+import type { RequestedAction } from './attempt-record.js';
 import type { Next } from './states.js';
 
 /** A server handles a signal with a delay: a request right after it is often answered with the old lists. */
@@ -25,7 +25,11 @@ const SIGNAL_NOTICED_AFTER_MS = 50;
 const RECHECK_PAUSES_MS = [250, 750, 2000];
 
 /** What these changes ask for, together with what an aborted attempt has left over. */
-export function wantsOf(rules: readonly Rule[], changes: readonly Change[], before: Wants): Wants {
+export function requestedAction(
+  rules: readonly Rule[],
+  changes: readonly Change[],
+  before: RequestedAction,
+): RequestedAction {
   const next = [nextOf(rules, changes), before.next];
   return {
     next: next.find((each) => each === 'restart') ?? next.find((each) => each === 'refresh') ?? 'nothing',

@@ -22,7 +22,7 @@ export function servingExit(
   life: Pick<Life, 'wasEdited' | 'hasClientLeft'>,
 ): Extract<Event, { on: 'exit' }> {
   const { lineage } = messages;
-  const { backoff, retries, run } = attempts;
+  const { backoff, retries, record } = attempts;
   const { startedAt } = upstream;
   attempts.lastExit = exit.code;
   const now = performance.now();
@@ -35,7 +35,7 @@ export function servingExit(
     generation: upstream.generation,
     meaning,
     delay: meaning === 'restarts' ? backoff.afterRestartRequest(now) : backoff.afterCrash(now, startedAt),
-    skippedBuild: run?.skipped === true,
+    skippedBuild: record?.isBuildSkipped === true,
     exit,
     // After a crash only the back-off restarts the server. If the exit looks like a mistake in the code, a call may
     // cause another attempt (P7, survives a broken edit).

@@ -10,7 +10,7 @@ import { LISTS, type ListName } from '../lists/lists.js';
 import type { PendingHandshake } from '../exchange/handover.js';
 import { awaitsFirst, type LineageRecord, type Upstream } from '../exchange/records.js';
 import { startServer } from '../server/start-server.js';
-import { timed, type Run } from './attempt-record.js';
+import { timed, type AttemptRecord } from './attempt-record.js';
 import { isBusy } from './busy.js';
 import { fence } from '../project/fence.js';
 import { adoptHandshake, handshake, type Handshake } from './handshake.js';
@@ -43,43 +43,43 @@ const ROOTS_TAKEN_IN = 50;
 
 export interface StartContext {
   readonly flow: FlowContext;
-  readonly traffic: MessageFlow;
+  readonly messages: MessageFlow;
   /** What the lists are compared with, once that is known. */
   readonly before: Promise<Baselines> | undefined;
-  spawned(): void;
+  onSpawned(): void;
   /** The first server of all has not opened the session for so long. It goes on trying. */
-  hangs(upstream: Upstream, ms: number): void;
+  onHanging(upstream: Upstream, ms: number): void;
 }
 
-export async function startStep(context: StartContext, number: number, run: Run): Promise<StartStep> {
-  const { flow, traffic } = context;
-  const { lineage } = traffic;
-  const first = flow.first?.take();
+export async function startStep(context: StartContext, number: number, record: AttemptRecord): Promise<StartStep> {
+  const { flow, messages } = context;
+  const { lineage } = messages;
+  const first = flow.earlyServer?.take();
   // A spawn makes the event loop stand still, and so may have what led to it: the traffic gets its turn in between.
   if (first === undefined) await fence();
-  if (run.abort.signal.aborted && first === undefined) return { kind: 'aborted' };
-  const started = await startServer(flow.spec(number), traffic.upstreamContext, traffic.serverEvents, first);
+  if (record.abort.signal.aborted && first === undefined) return { kind: 'aborted' };
+  const started = await startServer(flow.spec(number), messages.upstreamContext, messages.serverEvents, first);
   if (!started.ok) return { kind: 'not-spawned', error: started.error };
   const { upstream } = started;
-  traffic.admit(upstream);
-  if (run.abort.signal.aborted) {
+  messages.admit(upstream);
+  if (record.abort.signal.aborted) {
     upstream.process.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
     return { kind: 'aborted' };
   }
   lineage.candidate = upstream;
-  context.spawned();
-  const open = (): Promise<StartStep> => openStep(context, upstream, run);
+  context.onSpawned();
+  const open = (): Promise<StartStep> => openStep(context, upstream, record);
   return lineage.agreement.isOpen ? open() : { kind: 'ready', upstream, open };
 }
 
 /** The session that the client has, with a new process. */
-async function openStep(context: StartContext, upstream: Upstream, run: Run): Promise<StartStep> {
-  const { lineage } = context.traffic;
+async function openStep(context: StartContext, upstream: Upstream, record: AttemptRecord): Promise<StartStep> {
+  const { lineage } = context.messages;
   const { startTimeout: limitMs } = context.flow.config;
   const over = new AbortController();
   const limit = new AbortController();
-  const signal = AbortSignal.any([run.abort.signal, limit.signal]);
-  const either = AbortSignal.any([over.signal, run.abort.signal]);
+  const signal = AbortSignal.any([record.abort.signal, limit.signal]);
+  const either = AbortSignal.any([over.signal, record.abort.signal]);
   // The client waits for its first server without knowing it, so that one has as long as if the client had asked it
   // itself.
   if (awaitsFirst(lineage)) watchFirst(context, upstream, firstStartLimit(limitMs), either);
@@ -88,30 +88,34 @@ async function openStep(context: StartContext, upstream: Upstream, run: Run): Pr
       if (late !== undefined) limit.abort(late);
     });
   }
-  const opened = await timed(run, 'start', () => handshake(lineage, upstream, signal));
+  const opened = await timed(record, 'start', () => handshake(lineage, upstream, signal));
   over.abort();
-  return finish(context, upstream, opened, limit.signal.reason as TooLate | undefined, run);
+  return finish(context, upstream, opened, limit.signal.reason as TooLate | undefined, record);
 }
 
 /**
  * A process that is there already, and was asked to open the session by the client itself: only its answer is missing.
  */
-export async function adoptStep(context: StartContext, pending: PendingHandshake, run: Run): Promise<StartStep> {
-  const { flow, traffic } = context;
-  const { lineage } = traffic;
+export async function adoptStep(
+  context: StartContext,
+  pending: PendingHandshake,
+  record: AttemptRecord,
+): Promise<StartStep> {
+  const { flow, messages } = context;
+  const { lineage } = messages;
   const { upstream } = pending;
   if (upstream.process.isGone) return { kind: 'aborted' };
   const over = new AbortController();
   const waited = awaitsFirst(lineage) ? firstStartLimit(flow.config.startTimeout) - FORESEEN_AFTER_MS : undefined;
-  if (waited !== undefined) watchFirst(context, upstream, waited, AbortSignal.any([over.signal, run.abort.signal]));
-  const opened = await timed(run, 'start', () => adoptHandshake(lineage, pending, run.abort.signal));
+  if (waited !== undefined) watchFirst(context, upstream, waited, AbortSignal.any([over.signal, record.abort.signal]));
+  const opened = await timed(record, 'start', () => adoptHandshake(lineage, pending, record.abort.signal));
   over.abort();
-  return finish(context, upstream, opened, undefined, run);
+  return finish(context, upstream, opened, undefined, record);
 }
 
 function watchFirst(context: StartContext, upstream: Upstream, ms: number, over: AbortSignal): void {
   after(ms, over, () => {
-    if (!upstream.process.isGone) context.hangs(upstream, firstStartLimit(context.flow.config.startTimeout));
+    if (!upstream.process.isGone) context.onHanging(upstream, firstStartLimit(context.flow.config.startTimeout));
   });
 }
 
@@ -133,14 +137,14 @@ async function finish(
   upstream: Upstream,
   opened: Handshake,
   late: TooLate | undefined,
-  run: Run,
+  record: AttemptRecord,
 ): Promise<StartStep> {
   const { flow } = context;
-  if (run.abort.signal.aborted) return { kind: 'aborted' };
+  if (record.abort.signal.aborted) return { kind: 'aborted' };
   if (opened.kind !== 'done') return failed(flow, upstream, opened, late);
-  await timed(run, 'lists', () => compare(context, upstream, opened.capabilities, run));
-  await untilRooted(upstream, run.abort.signal);
-  if (run.abort.signal.aborted) return { kind: 'aborted' };
+  await timed(record, 'lists', () => compare(context, upstream, opened.capabilities, record));
+  await untilRooted(upstream, record.abort.signal);
+  if (record.abort.signal.aborted) return { kind: 'aborted' };
   return upstream.process.isGone ? failed(flow, upstream, { kind: 'gone' }, undefined) : { kind: 'ready', upstream };
 }
 
@@ -153,21 +157,21 @@ async function compare(
   context: StartContext,
   upstream: Upstream,
   capabilities: Readonly<Record<string, unknown>>,
-  run: Run,
+  record: AttemptRecord,
 ): Promise<void> {
   const { before } = context;
-  const { lineage, session } = context.traffic;
+  const { lineage, session } = context.messages;
   if (!lineage.agreement.isInitialized) return;
   // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
   const served = servedLists(session);
   const lists = before === undefined ? LISTS.filter((list) => isServed(lineage, list.name)) : LISTS;
   upstream.suppressedListChanges.clear();
-  const fetched = fetchLists(lineage, upstream, capabilities, run.abort.signal, lists);
+  const fetched = fetchLists(lineage, upstream, capabilities, record.abort.signal, lists);
   const previous = previousLists(session);
   const without = { served, previous: new Map([...served, ...previous].filter(([name]) => served.has(name))) };
   const [old, now] = await Promise.all([before ?? without, fetched]);
   recordLists(upstream, now);
-  run.difference = difference(withLatestServed(session, old), now);
+  record.difference = difference(withLatestServed(session, old), now);
 }
 
 /**

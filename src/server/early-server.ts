@@ -7,7 +7,7 @@ import { newMark } from '../process/mark.js';
 import { terminate, type Ladder } from '../process/terminate.js';
 import { childSpec, type ServerCommand } from './child-spec.js';
 
-export interface FirstServer {
+export interface EarlyServer {
   /** The mark of the proxy. Its later servers carry the same one. */
   readonly mark: string;
   /** The time just before the spawn, in milliseconds since 1970. The server may not have read later saves. */
@@ -27,7 +27,7 @@ const LADDER: Ladder = {
   ],
 };
 
-export function startFirst(server: ServerCommand): FirstServer {
+export function startEarly(server: ServerCommand): EarlyServer {
   const since = Date.now();
   const mark = newMark();
   let waiting: Promise<Launch> | undefined = launch(childSpec(server, 1, mark));

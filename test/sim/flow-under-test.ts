@@ -100,7 +100,7 @@ function contextOf(config: Config, { name, logged }: Pick<ConnectedClient, 'name
     config,
     events: eventsFor(config, logged),
     configInForce: fixedConfig(config),
-    first: undefined,
+    earlyServer: undefined,
     helperCommand: undefined,
     leftovers: { gone: () => {}, close: () => Promise.resolve() },
     name: 'server',

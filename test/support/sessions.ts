@@ -223,7 +223,7 @@ function contextOf(config: Config, events: EventBus, stderr: PassThrough, guard:
     events,
     name: 'server',
     tooLong: 'too long',
-    first: undefined,
+    earlyServer: undefined,
     helperCommand: undefined,
     leftovers: { gone: () => {}, close: () => Promise.resolve() },
     spec: (number) => ({ ...childSpec(config, number, mark), number, maxLine: config.maxMessage, stderr, guard }),
