@@ -32,10 +32,12 @@ export class CrossTalk {
   }
 
   /** A server is given an answer. */
-  answerWritten(life: Life, { id, result }: Message): void {
+  answerWritten(life: Life, { id, result, error }: Message): void {
     const mark = (result as { sim?: Mark } | undefined)?.sim;
     const key = keyOf(id);
     const open = life.questions.delete(key);
+    // The client that a shared server has asked may leave: then the proxy says so.
+    if (open && this.#facts.isShared && error !== undefined) return;
     if (!open || mark?.g !== life.generation)
       this.#facts.fail('P10', `generation ${life.generation} is given an answer (${key}) that it has not asked for`);
   }

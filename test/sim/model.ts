@@ -129,8 +129,10 @@ export class Model {
       return [];
     }
     for (const message of messages) {
-      const mark = markOf(message);
-      this.#isApart(message, 'the client reads');
+      // How a shared server has opened one session, it opens others.
+      const isOpening = this.facts.isShared && opensSession(message);
+      const mark = isOpening ? undefined : markOf(message);
+      if (!isOpening) this.#isApart(message, 'the client reads');
       if (mark !== undefined) this.#order.seen(message, mark, line);
       if (message.method === undefined) {
         const asked = this.requests.answered(message, mark);
@@ -179,4 +181,9 @@ function uidOf(message: Message): number | undefined {
   const token = /^t(\d+)$/.exec(String(message.params?.['progressToken']))?.[1];
   const uid = message.params?.['_meta']?.['uid'] ?? markOf(message)?.uid ?? token;
   return uid === undefined ? undefined : Number(uid);
+}
+
+function opensSession({ result }: Message): boolean {
+  const members = (result ?? {}) as Readonly<Record<string, unknown>>;
+  return 'protocolVersion' in members || 'supportedVersions' in members;
 }
