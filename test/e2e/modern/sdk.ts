@@ -93,10 +93,10 @@ export async function connect(t: TestContext, name: ClientName, { command, cwd, 
   const info = { name: 'test-client', version: '1.0.0' };
   const { capabilities } = options ?? {};
   // What both generations know of.
-  const given = capabilities === undefined ? {} : { capabilities };
+  const declared = capabilities === undefined ? {} : { capabilities };
   const [client, transport] =
     name === 'v1'
-      ? ([new Client1(info, { listChanged, ...given }), new StdioTransport1(target)] as const)
+      ? ([new Client1(info, { listChanged, ...declared }), new StdioTransport1(target)] as const)
       : ([
           new Client2(info, { listChanged, ...options, versionNegotiation: modes[name]! }),
           name === 'v2 auto in place' ? new InPlace(target) : new StdioTransport2(target),
