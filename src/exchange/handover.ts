@@ -44,7 +44,7 @@ export function endHold(lineage: LineageRecord): void {
   for (const held of hold.takeAll()) forward(held);
 }
 
-/** The candidate serves from now on, and the generation before, if there is one, drains. */
+/** `to` serves already. What clients had of the generation before, if there is one, is carried over, and it drains. */
 export function promote(lineage: LineageRecord, from: Upstream | undefined, to: Upstream): void {
   if (from !== undefined) from.isDraining = true;
   keepStreams(lineage, from);

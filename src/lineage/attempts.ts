@@ -42,6 +42,8 @@ export interface AttemptsContext extends LineageContext {
   onQuiet(): void;
   /** The very first server could not be spawned. */
   onNotStarted(error: NodeJS.ErrnoException): void;
+  /** The process of the candidate is there. */
+  onSpawned(): void;
 }
 
 export class Attempts {
@@ -211,7 +213,7 @@ export class Attempts {
       on: 'build-failed',
       attempt: record.attempt.number,
       failure: this.retries.recordFailure(failure, record.began),
-      delay: Math.max(1000, this.#restartDelay()),
+      delay: Math.max(1000, this.#recordCrash()),
     });
   }
 
@@ -279,6 +281,7 @@ export class Attempts {
     const before = this.#before?.lists;
     const since = record.attempt.number === 1 ? flow.earlyServer?.since : undefined;
     const onSpawned = (): void => {
+      this.#context.onSpawned();
       this.#watch(since);
       // Again: a draining server may have cached something meanwhile, and the new process has not begun to import yet.
       void this.removeBytecode();
@@ -323,7 +326,7 @@ export class Attempts {
     const isBeside = servingOf(state) !== undefined && state.at === 'starting' && state.strategy === 'overlap';
     // The server beside it may hold a resource that it needs, and `busy.ts` does not know every message about that.
     const beside = isBeside && !isCodeError(printedText(failure.output)) ? true : undefined;
-    const pause = this.#restartDelay();
+    const pause = this.#recordCrash();
     this.#context.dispatch({
       on: 'start-failed',
       generation: number,
@@ -342,8 +345,8 @@ export class Attempts {
     dispatch({ on: 'overdue', generation: upstream.generation, failure: hangingFailure(flow, upstream, ms) });
   };
 
-  /** How long to wait before the next start. 0 while a server serves. */
-  #restartDelay(): number {
+  /** Counts as a crash unless a server serves. Returns how long to wait before the next start. */
+  #recordCrash(): number {
     if (servingOf(this.#context.state()) !== undefined) return 0;
     const now = performance.now();
     return this.backoff.afterCrash(now, now);

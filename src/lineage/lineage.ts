@@ -93,6 +93,7 @@ export class Lineage {
       project,
       window: this.#window,
       onQuiet: () => void this.#changeDetector.detectChanges(false),
+      onSpawned: () => this.#showState(),
       onNotStarted: (error) => {
         context.reportNotStarted(error);
         this.#resolveClosed({ by: 'not-started', error });
@@ -134,7 +135,7 @@ export class Lineage {
     };
   }
 
-  /** Builds and starts the first server. Clients may attach before or after. */
+  /** Builds and starts the first server. A client has to be attached. */
   begin(): void {
     this.#showState();
     for (const effect of this.#initialEffects) this.#perform(effect);
@@ -196,9 +197,8 @@ export class Lineage {
 
   /** Resolves when no reload is under way. `isNext`: waits for the end of the next one if none is. */
   #untilSettled(isNext: boolean): Promise<void> {
-    return isAtRest(this.#state) && !isNext
-      ? Promise.resolve()
-      : new Promise((resolve) => this.#onSettled.push(resolve));
+    if (isAtRest(this.#state) && !isNext) return Promise.resolve();
+    return new Promise((resolve) => this.#onSettled.push(resolve));
   }
 
   #perform(effect: Effect): void {
@@ -325,6 +325,7 @@ export class Lineage {
    */
   #retryFailure(waits: boolean): boolean {
     const state = this.#state;
+    // Calls that the end of an attempt lets go were part of it: they start no other one.
     if (this.#eventQueue !== undefined) return false;
     // The call joins an attempt that is under way. It does not join a restart after a crash, or a server that has yet
     // to answer: those may take for ever.

@@ -66,7 +66,6 @@ export async function startStep(context: StartContext, number: number, record: A
     upstream.process.stop({ end: true, steps: [{ signal: 'SIGKILL', after: 0 }] });
     return { kind: 'aborted' };
   }
-  lineage.candidate = upstream;
   context.onSpawned();
   const open = (): Promise<StartStep> => openStep(context, upstream, record);
   return lineage.agreement.isOpen ? open() : { kind: 'ready', upstream, open };

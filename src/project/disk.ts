@@ -15,8 +15,11 @@ export type { Change };
 /** A remembered state of all watched files. */
 export type Snapshot = Mark;
 
-/** Tells what the build or the server has written from edits, each time that the disk was looked at. */
-export interface ChangeFilter {
+/**
+ * Tells files that the build or the server has written from edits, after each check of the disk. It accepts those: they
+ * are no change for any snapshot from then on.
+ */
+export interface AfterCheck {
   onOpened(watch: Watch): void;
   /** `requestWaits`: a request waits for this check. */
   onChecked(watch: Watch, requestWaits: boolean): void;
@@ -27,7 +30,7 @@ export interface ChangeFilter {
 export interface DiskOptions {
   readonly events: EventEmitter;
   readonly openWatch: typeof openWatch;
-  readonly filter: ChangeFilter;
+  readonly afterCheck: AfterCheck;
 }
 
 /** A lineage. */
@@ -72,7 +75,7 @@ export class Disk {
   get isDirty(): boolean {
     if (this.#opened === undefined) return false;
     const { watch, isReady } = this.#opened;
-    return watch.dirty || watch.needsSweep || !isReady || this.#options.filter.isCheckDue;
+    return watch.dirty || watch.needsSweep || !isReady || this.#options.afterCheck.isCheckDue;
   }
 
   /** How it is watched, for a process that has to look at the same files. */
@@ -175,7 +178,7 @@ export class Disk {
   }
 
   #openWatch(watchOptions: WatchOptions): Watch {
-    const { events, filter } = this.#options;
+    const { events, afterCheck } = this.#options;
     const began = performance.now();
     const watch = this.#options.openWatch(watchOptions, {
       settled: () => this.#onQuiet(),
@@ -188,7 +191,7 @@ export class Disk {
     this.#versionBefore = this.version + 1;
     this.#opened = opened;
     this.#isClosed = false;
-    filter.onOpened(watch);
+    afterCheck.onOpened(watch);
     void watch.ready.then(() => {
       if (opened !== this.#opened) return;
       const ms = Math.round(performance.now() - began);
@@ -204,7 +207,7 @@ export class Disk {
     const { watch } = this.#open;
     const before = this.version;
     await check(watch);
-    this.#options.filter.onChecked(watch, requestWaits);
+    this.#options.afterCheck.onChecked(watch, requestWaits);
     if (this.version !== before && this.#listeners.size > 1) void this.#wakeLaggards();
   }
 

@@ -43,7 +43,7 @@ export class Project {
     this.disk = new Disk({
       events,
       openWatch: watch,
-      filter: {
+      afterCheck: {
         onOpened: (opened) => serverWrites.begin(opened),
         onChecked: (_, requestWaits) => {
           serverWrites.look(requestWaits);
