@@ -9,8 +9,9 @@ export class Audience implements Heard {
   /** A client that comes later knows of the servers that are there. */
   join(model: Model): void {
     const [first] = this.#models;
-    for (const { generation, code, alive, lists, opened, initialized } of first?.facts.lives.values() ?? [])
-      Object.assign(model.facts.life(generation), { code, alive, lists, opened, initialized });
+    for (const { generation, code, alive, hasAnswered, lists, opened, initialized } of first?.facts.lives.values() ??
+      [])
+      Object.assign(model.facts.life(generation), { code, alive, hasAnswered, lists, opened, initialized });
     this.#models.push(model);
   }
 

@@ -52,6 +52,8 @@ export interface Life {
   readonly generation: number;
   code: string | undefined;
   alive: boolean;
+  /** It has answered something: until then its lists are nobody's. */
+  hasAnswered: boolean;
   endedAt: number;
   /** What it was told of the session. */
   opened: boolean;
@@ -116,7 +118,7 @@ export class Facts {
 
   /** The first breach of a promise ends the run. */
   fail(promise: string, text: string): void {
-    this.breach ??= { promise, text };
+    if (!this.kernel.stopped) this.breach = { promise, text };
     this.note(`BREACH of ${promise}: ${text}`);
     this.kernel.stopped = true;
   }
@@ -128,6 +130,7 @@ export class Facts {
         generation,
         code: undefined,
         alive: true,
+        hasAnswered: false,
         endedAt: 0,
         opened: false,
         initialized: false,

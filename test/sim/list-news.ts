@@ -109,7 +109,7 @@ export class ListNews {
 
   /** Another server serves, or the same one has read its files again. */
   reloaded(generation: number): void {
-    this.#before = this.#now;
+    this.#before = this.#now?.hasAnswered === true ? this.#now : undefined;
     this.#now = this.#facts.lives.get(generation);
     this.#announced.clear();
     this.#doubted = this.#doubt;

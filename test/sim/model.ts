@@ -112,6 +112,7 @@ export class Model {
   said(generation: number, n: number, line: string, message: Message): void {
     const life = this.facts.life(generation);
     life.said.set(n, line);
+    if (message.method === undefined) life.hasAnswered = true;
     if (message.method !== undefined && message.id !== undefined) life.questions.set(JSON.stringify(message.id), n);
     const tools = (message.result as { tools?: Lists['tools'] } | undefined)?.tools;
     for (const { name, annotations } of tools ?? []) {
