@@ -142,11 +142,21 @@ export class Snapshots {
       : changes;
   }
 
-  /** Checks the disk. Returns whether a file of the rule was saved since, with another content or the same. */
-  async findChanges(since: Snapshot, rule: string): Promise<boolean> {
+  /** What a build has to be judged by that runs in the present attempt: see `findChanges`. */
+  get expectedSaves(): ReadonlySet<string> {
+    return this.#sameContentSaves.expected;
+  }
+
+  /**
+   * Checks the disk. Returns whether a file of the rule was saved since, with another content or the same. `expected`:
+   * the expected saves when the build began. A newer attempt may have begun meanwhile because of the very saves that
+   * are asked for here, and expects them.
+   */
+  async findChanges(since: Snapshot, rule: string, expected: ReadonlySet<string>): Promise<boolean> {
     await this.#disk.fresh();
-    this.#recordResaved(since);
-    return this.#changedDuring(since, rule);
+    if (expected === this.expectedSaves) this.#recordResaved(since);
+    const resaved = this.#disk.resavedSince(since).filter(({ path }) => !expected.has(path));
+    return [...this.#disk.changesSince(since), ...resaved].some(({ rules }) => rules.includes(rule));
   }
 
   /** Another lineage has read a newer configuration than this one uses. */
@@ -279,11 +289,6 @@ export class Snapshots {
   #changedInAttempt(): string[] {
     const since = this.#pause ?? this.#snapshots.get('attempt');
     return since === undefined ? [] : pathsOf(this.#disk.changesSince(since));
-  }
-
-  #changedDuring(snapshot: Snapshot, rule: string): boolean {
-    const changes = [...this.#disk.changesSince(snapshot), ...this.#resavedSince(snapshot)];
-    return changes.some(({ rules }) => rules.includes(rule));
   }
 
   #isResavedInAttempt(): boolean {

@@ -39,8 +39,10 @@ interface BuildDue {
 export interface BuildSource {
   /** What the attempt is about. */
   changesToApply(): readonly Change[];
+  /** Files whose saves with the same content are expected in the present attempt. */
+  readonly expectedSaves: ReadonlySet<string>;
   /** Looks at the disk, and returns whether a file of the rule was saved since, be it with the content that it had. */
-  findChanges(since: Snapshot, rule: string): Promise<boolean>;
+  findChanges(since: Snapshot, rule: string, expectedSaves: ReadonlySet<string>): Promise<boolean>;
 }
 
 /** What a lineage asks for. */
@@ -141,7 +143,8 @@ export class Builds {
     const due: BuildDue = { rule, build, fingerprint, files, since: Date.now(), watchOptions };
     const snapshot = this.#disk.snapshot();
     // What was built of files that somebody saved meanwhile, nobody knows.
-    const isDisturbed = (): Promise<boolean> => request.source.findChanges(snapshot, rule.name);
+    const { expectedSaves } = request.source;
+    const isDisturbed = (): Promise<boolean> => request.source.findChanges(snapshot, rule.name, expectedSaves);
     const shared = new SharedBuild({ fingerprint, build }, request.rebuild, async (signal, onBuilt) => {
       try {
         return await this.#locked(due, { request, signal, onBuilt }, isDisturbed);

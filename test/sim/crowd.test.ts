@@ -25,6 +25,11 @@ test('P1 P3 P4 P6 P8 P9 P10 P12 P13 P16 P17 several clients of one project, ever
   assert.ok(sums.reloads > RUNS * 15, `${sums.reloads} reloads`);
 });
 
+test('P4 a build that a save has overtaken is not taken for done, though the next attempt has begun already', async () => {
+  const { breach } = await run(crowdOf(694, 120));
+  assert.equal(breach, undefined, `${breach?.promise}: ${breach?.text}`);
+});
+
 test('P17 what another client was meant to get is noticed', async () => {
   const found = new Set<string | undefined>();
   for (let seed = 1; seed <= 5; seed++) {

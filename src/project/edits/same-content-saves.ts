@@ -25,6 +25,11 @@ export class SameContentSaves {
     this.#hasEnded = false;
   }
 
+  /** The files that do not count in this attempt. Another set with each attempt. */
+  get expected(): ReadonlySet<string> {
+    return this.#expected;
+  }
+
   /** Those of the files, all saved with the same content since the attempt began, that count as changed. */
   unexpected(files: readonly string[]): readonly string[] {
     return files.filter((file) => !this.#expected.has(file));
