@@ -219,7 +219,11 @@ for (const shared of [false, true]) {
     files.write('hold-start', '');
     files.write('src/behaviour.mjs', behaviour('two'));
     const answers = all(others, (client) => client.call());
-    await until(() => clients.every((client) => /generation \d+ waits/.test(client.stderr())), 'their starts', sessions);
+    await until(
+      () => clients.every((client) => /generation \d+ waits/.test(client.stderr())),
+      'their starts',
+      sessions,
+    );
     await leaving.close();
     const coming = sessions.open('dot');
     files.remove('hold-start');
