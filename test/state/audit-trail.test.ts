@@ -199,43 +199,43 @@ function tests(): void {
     await once(child, 'exit');
     assert.equal(isRunning(child.pid ?? 0), false);
   });
+
+  test('P14 a pipe in place of the trail or the marker is told of, and nobody waits for its other end', async (t) => {
+    const { directory } = project(t);
+    for (const name of ['audit.jsonl', 'restart.json']) execFileSync('mkfifo', [join(directory, name)]);
+    const problems: string[] = [];
+    const audit = new Audit(directory, (problem) => void problems.push(problem));
+    await audit.write('started');
+    assert.match(problems.join(), /audit\.jsonl is not a regular file/);
+    await assert.rejects(readAudit(directory), /audit\.jsonl is not a regular file/);
+    assert.deepEqual(await readMarker(directory), { kind: 'torn' });
+  });
+
+  test('P14 a symbolic link in place of the trail is not followed', async (t) => {
+    const { directory, write, path } = project(t);
+    write('elsewhere', 'precious\n');
+    symlinkSync(path('elsewhere'), path('audit.jsonl'));
+    const problems: string[] = [];
+    await new Audit(directory, (problem) => void problems.push(problem)).write('started');
+    assert.equal(problems.length, 1);
+    assert.equal(readFileSync(path('elsewhere'), 'utf8'), 'precious\n');
+  });
+
+  test('P14 a pipe in place of the lock of the rotation is told of, and lines are still written', async (t) => {
+    const { directory } = project(t);
+    execFileSync('mkfifo', [join(directory, 'audit.jsonl.lock')]);
+    const problems: string[] = [];
+    const audit = new Audit(directory, (problem) => void problems.push(problem), 1);
+    for (let line = 0; line < 3; line++) await audit.write('started');
+    assert.equal((await readAudit(directory)).length, 3);
+    assert.equal(problems.length, 1, problems.join('\n'));
+    assert.match(problems.join(), /audit\.jsonl\.lock is not a regular file/);
+  });
+
+  test('P14 a pipe in place of the trail does not keep those waiting who follow it', async (t) => {
+    const { directory } = project(t);
+    execFileSync('mkfifo', [join(directory, 'audit.jsonl')]);
+    const { past } = followAudit(directory, () => {}, new AbortController().signal);
+    await assert.rejects(past, /audit\.jsonl is not a regular file/);
+  });
 }
-
-test('P14 a pipe in place of the trail or the marker is told of, and nobody waits for its other end', async (t) => {
-  const { directory } = project(t);
-  for (const name of ['audit.jsonl', 'restart.json']) execFileSync('mkfifo', [join(directory, name)]);
-  const problems: string[] = [];
-  const audit = new Audit(directory, (problem) => void problems.push(problem));
-  await audit.write('started');
-  assert.match(problems.join(), /audit\.jsonl is not a regular file/);
-  await assert.rejects(readAudit(directory), /audit\.jsonl is not a regular file/);
-  assert.deepEqual(await readMarker(directory), { kind: 'torn' });
-});
-
-test('P14 a symbolic link in place of the trail is not followed', async (t) => {
-  const { directory, write, path } = project(t);
-  write('elsewhere', 'precious\n');
-  symlinkSync(path('elsewhere'), path('audit.jsonl'));
-  const problems: string[] = [];
-  await new Audit(directory, (problem) => void problems.push(problem)).write('started');
-  assert.equal(problems.length, 1);
-  assert.equal(readFileSync(path('elsewhere'), 'utf8'), 'precious\n');
-});
-
-test('P14 a pipe in place of the lock of the rotation is told of, and lines are still written', async (t) => {
-  const { directory } = project(t);
-  execFileSync('mkfifo', [join(directory, 'audit.jsonl.lock')]);
-  const problems: string[] = [];
-  const audit = new Audit(directory, (problem) => void problems.push(problem), 1);
-  for (let line = 0; line < 3; line++) await audit.write('started');
-  assert.equal((await readAudit(directory)).length, 3);
-  assert.equal(problems.length, 1, problems.join('\n'));
-  assert.match(problems.join(), /audit\.jsonl\.lock is not a regular file/);
-});
-
-test('P14 a pipe in place of the trail does not keep those waiting who follow it', async (t) => {
-  const { directory } = project(t);
-  execFileSync('mkfifo', [join(directory, 'audit.jsonl')]);
-  const { past } = followAudit(directory, () => {}, new AbortController().signal);
-  await assert.rejects(past, /audit\.jsonl is not a regular file/);
-});
