@@ -19,7 +19,7 @@ export function servingExit(
   { flow, messages, attempts }: ServingExitContext,
   upstream: Upstream,
   exit: Exit,
-  life: Pick<Life, 'wasEdited' | 'hasClientLeft'>,
+  life: Omit<Life, 'hasAnswered' | 'ranMs'>,
 ): Extract<Event, { on: 'exit' }> {
   const { lineage } = messages;
   const { backoff, retries, record } = attempts;
