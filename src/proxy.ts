@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
 import type { ConfigInForce } from './config/config-in-force.js';
-import type { Flow, FlowContext, StdioFlowContext, Streams } from './flow/flow.js';
+import type { Flow, FlowContext, ProxyFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
 import { stderrLines } from './events/stderr-lines.js';
 import type { NoiseKind } from './events/events.js';
@@ -29,14 +29,19 @@ export interface Proxy {
   reload(): void;
 }
 
-/** What only a proxy with a process of its own has; the programmatic entry has neither. */
-export type ProcessContext = Pick<FlowContext, 'earlyServer' | 'helperCommand'>;
+/** What only a proxy with a process of its own has; the programmatic entry has nothing of it. */
+export interface ProcessContext extends Pick<FlowContext, 'earlyServer' | 'helperCommand'> {
+  /** Clients come by HTTP alone. */
+  readonly isHttpOnly: boolean;
+}
+
+const NO_PROCESS: ProcessContext = { earlyServer: undefined, helperCommand: undefined, isHttpOnly: false };
 
 export function createProxy(
   io: Streams,
   configInForce: ConfigInForce,
   bus: EventBus,
-  { earlyServer, helperCommand }: ProcessContext = { earlyServer: undefined, helperCommand: undefined },
+  { earlyServer, helperCommand, isHttpOnly }: ProcessContext = NO_PROCESS,
 ): Proxy {
   const config = configInForce.current;
   const events = withOrigin(bus, { project: config.cwd });
@@ -48,41 +53,15 @@ export function createProxy(
     guard.close();
     return reason;
   });
-  const mark = earlyServer?.mark ?? newMark();
-  const context: StdioFlowContext = {
+  const base = { configInForce, io, guard, helperCommand };
+  const first = createFlowContext(base, { events, earlyServer });
+  const context: ProxyFlowContext = Object.assign(first, {
     io,
-    configInForce,
-    get config() {
-      return configInForce.current;
-    },
-    events,
-    get name() {
-      return basename(context.config.command);
-    },
-    get tooLong() {
-      return messageTooLong(configInForce.current.maxMessage);
-    },
-    spec: (number) => {
-      const spec = childSpec(context.config, number, mark);
-      return {
-        ...spec,
-        number,
-        maxLine: context.config.maxMessage,
-        stderr: io.stderr,
-        onStderr: stderrLines(events, number),
-        guard,
-      };
-    },
-    earlyServer,
-    helperCommand,
-    leftovers: createLeftovers({ mark, events, reap: () => context.config.reap }),
-    noise: reportNoise(io.stderr, events),
-    reportNotStarted: (error) => {
-      const isMissing = error.code === 'ENOENT';
-      events.emit({ kind: 'not-started', command: config.command, isMissing, problem: error.message });
-    },
+    isHttpOnly,
+    contextOf: (session: string) =>
+      createFlowContext(base, { events: withOrigin(events, { session }), earlyServer: undefined }),
     onClosed,
-  };
+  });
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
   // The agent's own tools need the reload flow even if there is nothing to watch. Environment files are watched without
@@ -98,13 +77,59 @@ export function createProxy(
   };
 }
 
+interface FlowParts {
+  readonly configInForce: ConfigInForce;
+  readonly io: Streams;
+  readonly guard: OrphanGuard;
+  readonly helperCommand: readonly string[] | undefined;
+}
+
+/** For one lineage: its servers, what they leave behind, and its events are known as its own. */
+function createFlowContext(
+  { configInForce, io, guard, helperCommand }: FlowParts,
+  { events, earlyServer }: { readonly events: EventBus; readonly earlyServer: FlowContext['earlyServer'] },
+): FlowContext {
+  const mark = earlyServer?.mark ?? newMark();
+  const context: FlowContext = {
+    configInForce,
+    get config() {
+      return configInForce.current;
+    },
+    events,
+    get name() {
+      return basename(context.config.command);
+    },
+    get tooLong() {
+      return messageTooLong(configInForce.current.maxMessage);
+    },
+    spec: (number) => ({
+      ...childSpec(context.config, number, mark),
+      number,
+      maxLine: context.config.maxMessage,
+      stderr: io.stderr,
+      onStderr: stderrLines(events, number),
+      guard,
+    }),
+    earlyServer,
+    helperCommand,
+    leftovers: createLeftovers({ mark, events, reap: () => context.config.reap }),
+    noise: reportNoise(io.stderr, events),
+    reportNotStarted: (error) => {
+      const isMissing = error.code === 'ENOENT';
+      const { command } = context.config;
+      events.emit({ kind: 'not-started', command, isMissing, problem: error.message });
+    },
+  };
+  return context;
+}
+
 /** A flow is loaded only if it is used, and while the server starts. */
-async function pipeFlow(context: StdioFlowContext): Promise<Flow> {
+async function pipeFlow(context: ProxyFlowContext): Promise<Flow> {
   const { passThrough } = await import('./flow/pass-through.js');
   return passThrough(context);
 }
 
-async function reloadFlow(context: StdioFlowContext): Promise<Flow> {
+async function reloadFlow(context: ProxyFlowContext): Promise<Flow> {
   const { serveReloading } = await import('./reloading.js');
   return serveReloading(context);
 }

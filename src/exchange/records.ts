@@ -135,9 +135,13 @@ export interface LineageRecord {
   runsTasks: boolean;
 }
 
+/** `probe`: nobody but us, who ask a server which era it speaks. */
+export type Role = 'client' | 'probe';
+
 /** What is one client's. */
 export interface Session {
   readonly lineage: LineageRecord;
+  readonly role: Role;
   readonly client: Pick<Channel, 'send' | 'full'>;
   readonly agreement: Agreement;
   /** The lists, as the client was last served them. */
@@ -206,9 +210,15 @@ export function createLineageRecord(
 }
 
 /** The record of a client. It is put among the lineage's by attach.ts. */
-export function createSession(lineage: LineageRecord, client: Session['client'], agreement: Agreement): Session {
+export function createSession(
+  lineage: LineageRecord,
+  client: Session['client'],
+  agreement: Agreement,
+  role: Role = 'client',
+): Session {
   return {
     lineage,
+    role,
     client,
     agreement,
     served: createServed(),

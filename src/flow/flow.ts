@@ -47,9 +47,13 @@ export interface FlowContext {
   reportNotStarted(error: NodeJS.ErrnoException): void;
 }
 
-/** The same, with the client on stdio that the proxy was started for. */
-export interface StdioFlowContext extends FlowContext {
+/** The same for the first lineage, with what concerns the whole proxy: the client on stdio, and further lineages. */
+export interface ProxyFlowContext extends FlowContext {
   readonly io: Streams;
+  /** No client comes by stdio. */
+  readonly isHttpOnly: boolean;
+  /** For one more lineage. `name`: of the lineage, in events. */
+  contextOf(name: string): FlowContext;
   /** The session is closed: every server has exited and every message is delivered. */
   onClosed(reason: ShutdownReason): void;
 }

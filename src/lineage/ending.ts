@@ -13,7 +13,7 @@ import type { LineageContext } from './lineage-context.js';
 export interface EndingContext extends LineageContext {
   readonly attempts: Attempts;
   /** Its servers go on when the last client has left. */
-  readonly outlivesClients: boolean;
+  outlivesClients(): boolean;
   /** Aborts `closed`, the signal of all waits. */
   abortWaits(): void;
   /** No server runs and nothing is under way: gives back what the lineage holds of the project. */
@@ -73,7 +73,7 @@ export class Ending {
 
   /** Whether the servers stay if one more client leaves. */
   get #outlives(): boolean {
-    return this.#context.outlivesClients || this.#context.messages.lineage.sessions.size > 1;
+    return this.#context.outlivesClients() || this.#context.messages.lineage.sessions.size > 1;
   }
 
   #reportLeft(session: Session): void {

@@ -16,6 +16,8 @@ export interface Life {
   readonly hasClientLeft: boolean;
   /** Clients that share the server are there, and would lose their sessions with it. */
   readonly isAwaited: boolean;
+  /** It was asked for its era, by nobody but us: some servers exit on that. */
+  readonly isProbed: boolean;
   /** Nothing is reloaded: no server follows one that has exited. */
   readonly endsWithServer: boolean;
   readonly ranMs: number;
@@ -25,7 +27,8 @@ export interface Life {
 export type ExitMeaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
 
 export function meaningOf(code: number | null, life: Life): ExitMeaning {
-  const { hasAnswered, wasEdited, hasClientLeft, isAwaited, endsWithServer, ranMs } = life;
+  const { hasAnswered, wasEdited, hasClientLeft, isAwaited, isProbed, endsWithServer, ranMs } = life;
+  if (isProbed) return 'restarts';
   if (endsWithServer) return 'leaves';
   // An exit before the first answer is a failed start, whatever the code.
   if (!hasAnswered) return 'start';

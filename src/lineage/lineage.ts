@@ -14,7 +14,8 @@ import { dropGeneration, endHold, promote } from '../exchange/handover.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import type { Exit } from '../process/child.js';
 import type { Era } from '../session/agreement.js';
-import type { Upstream } from '../exchange/records.js';
+import { refuseByExit } from '../exchange/eras.js';
+import type { Role, Upstream } from '../exchange/records.js';
 import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
@@ -42,12 +43,12 @@ const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: nul
 
 export interface LineageOptions {
   /** Its servers go on when the last client has left: others will come. Else the lineage ends with its client. */
-  readonly outlivesClients: boolean;
+  outlivesClients(): boolean;
   /** A server that has exited is not followed by another: the lineage ends with it. */
   readonly endsWithServer: boolean;
 }
 
-const OF_ONE_CLIENT: LineageOptions = { outlivesClients: false, endsWithServer: false };
+const OF_ONE_CLIENT: LineageOptions = { outlivesClients: () => false, endsWithServer: false };
 
 export class Lineage {
   readonly #context: FlowContext;
@@ -116,7 +117,7 @@ export class Lineage {
     this.#ending = new Ending({
       ...this.#shared,
       attempts: this.#attempts,
-      outlivesClients: options.outlivesClients,
+      outlivesClients: () => options.outlivesClients(),
       abortWaits: () => this.#closeSignal.abort(),
       dispose: async () => {
         snapshots()?.close();
@@ -171,9 +172,18 @@ export class Lineage {
     for (const effect of this.#initialEffects) this.#perform(effect);
   }
 
+  get health(): { readonly state: string; readonly generation: number | undefined } {
+    return { state: this.#health.state(this.#state), generation: servingOf(this.#state) };
+  }
+
+  /** Differs from what it was before if a server of this lineage has shown a sign of life since. */
+  signOfLife(): string {
+    return [...this.#generations].map(({ process }) => process.signOfLife()).join();
+  }
+
   /** Serves this client from now on. Resolves when its session is closed, or the lineage is. */
-  attach(connect: Connect): Promise<ShutdownReason> {
-    return this.#ending.left(this.#messages.attach(connect));
+  attach(connect: Connect, role: Role = 'client'): Promise<ShutdownReason> {
+    return this.#ending.left(this.#messages.attach(connect, role));
   }
 
   /** Stops every server, whatever is under way. `closed` resolves when that is done. */
@@ -339,9 +349,12 @@ export class Lineage {
     this.#context.leftovers.gone(generation, upstream.process.pid);
     if (this.#ending.hasBegun) return this.#ending.closeIfAllGone();
     if (servingOf(this.#state) === generation) {
-      const isAwaited = this.#options.outlivesClients && this.#messages.lineage.sessions.size > 0;
-      const { endsWithServer } = this.#options;
-      const life = { wasEdited: this.#wasEdited, hasClientLeft: this.#ending.hasClientLeft, isAwaited, endsWithServer };
+      const { lineage } = this.#messages;
+      const { outlivesClients, endsWithServer } = this.#options;
+      const isAwaited = outlivesClients() && lineage.sessions.size > 0;
+      const isProbed = refuseByExit(lineage, upstream);
+      const [wasEdited, { hasClientLeft }] = [this.#wasEdited, this.#ending];
+      const life = { wasEdited, hasClientLeft, isAwaited, isProbed, endsWithServer };
       return this.#dispatch(servingExit({ ...this.#shared, attempts: this.#attempts }, upstream, exit, life));
     }
     dropGeneration(this.#messages.lineage, upstream);

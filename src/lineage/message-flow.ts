@@ -24,6 +24,7 @@ import {
   type Held,
   type LineageRecord,
   type Ports,
+  type Role,
   type Session,
   type Upstream,
 } from '../exchange/records.js';
@@ -159,7 +160,7 @@ export class MessageFlow {
   }
 
   /** A client comes in. Its messages go to whoever serves the lineage. */
-  attach(connect: Connect): Session {
+  attach(connect: Connect, role: Role): Session {
     const events = this.#events;
     const connection = connect({
       needsCheck: events.needsCheck,
@@ -173,7 +174,7 @@ export class MessageFlow {
       ended: () => events.onClientEnd(session),
       gone: () => events.onClientGone(session),
     });
-    const session = attachSession(this.lineage, connection.channel);
+    const session = attachSession(this.lineage, connection.channel, role);
     const client = { connection, isGateFull: false };
     this.#clients.set(session, client);
     // A slow reader is alone no longer.

@@ -8,6 +8,7 @@ const life: Life = {
   wasEdited: false,
   hasClientLeft: false,
   isAwaited: false,
+  isProbed: false,
   endsWithServer: false,
   ranMs: 5000,
 };
@@ -26,6 +27,7 @@ const cases: [code: number | null, life: Partial<Life>, meaning: string][] = [
   [0, { isAwaited: true }, 'restarts'],
   [0, { isAwaited: true, ranMs: 4999 }, 'exit'],
   [1, { isAwaited: true }, 'crash'],
+  [1, { isProbed: true, hasAnswered: false }, 'restarts'],
   [1, { endsWithServer: true }, 'leaves'],
   [0, { endsWithServer: true, hasAnswered: false }, 'leaves'],
 ];

@@ -6,8 +6,7 @@ export type Body =
   | { readonly kind: 'message'; readonly message: Message }
   /** Longer than the limit; what follows is not read. */
   | { readonly kind: 'too-long' }
-  /** No JSON, or JSON that is no message. */
-  | { readonly kind: 'invalid' }
+  | { readonly kind: 'not-json' }
   /** The client has gone before it had sent all of it. */
   | { readonly kind: 'gone' };
 
@@ -38,16 +37,18 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Body>
   });
 }
 
-/** A body may be spread over several lines, and a message is one: line ends outside of strings are white space. */
+/**
+ * A body may be spread over several lines, and a message is one: line ends are white space there, since strings have
+ * none.
+ */
 export function messageOf(body: Buffer): Body {
   const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
-  if (json.length <= MAX_PARSED_BYTES && !isJson(json)) return { kind: 'invalid' };
+  if (json.length <= MAX_PARSED_BYTES && !isJson(json)) return { kind: 'not-json' };
   const line = Buffer.concat([json, LINE_END]);
   for (const end of [NEWLINE, CARRIAGE_RETURN]) {
     for (let at = line.indexOf(end); at >= 0 && at < line.length - 1; at = line.indexOf(end, at + 1)) line[at] = SPACE;
   }
-  const message = Message.of(line);
-  return message.envelope.kind === 'invalid' ? { kind: 'invalid' } : { kind: 'message', message };
+  return { kind: 'message', message: Message.of(line) };
 }
 
 function isJson(text: Buffer): boolean {

@@ -8,7 +8,7 @@ import type { Message } from '../../wire/message.js';
 export interface EventStreamEvents {
   /** More waits than the client has read of late (true), or it has caught up (false). */
   full(isFull: boolean): void;
-  /** The client has closed its side, or the connection broke. Not after `end()` if all was delivered. */
+  /** Nothing can be sent any more, whoever has closed it. */
   closed(): void;
 }
 
@@ -41,8 +41,7 @@ export class EventStream {
   readonly #events: EventStreamEvents;
   #isFull = false;
   #isClosed = false;
-  /** When the client took something last, or began to owe it, on the monotonic clock. */
-  #readAt = performance.now();
+  #written = 0;
   /** Length of the message that was written last: it alone is no reason to cut the stream. */
   #lastLength = 0;
 
@@ -74,9 +73,9 @@ export class EventStream {
     return Math.max(0, this.#response.writableLength - this.#lastLength);
   }
 
-  /** For how many milliseconds a client that has something to read has read nothing. */
-  get stalledMs(): number {
-    return this.#response.writableLength === 0 ? 0 : performance.now() - this.#readAt;
+  /** Grows while the client reads. */
+  get bytesTaken(): number {
+    return this.#written - this.#response.writableLength;
   }
 
   /** `id`: of the event, for a client that resumes. */
@@ -105,9 +104,9 @@ export class EventStream {
     const response = this.#response;
     // A response that is ended and not yet read would throw.
     if (this.#isClosed || response.writableEnded) return;
-    if (response.writableLength === 0) this.#readAt = performance.now();
     this.#lastLength = head.length + data.length + END.length;
     const tail = data.length === 0 ? END.subarray(1) : END;
+    this.#written += this.#lastLength;
     if (data.length <= COPIED_BYTES) response.write(Buffer.concat([head, data, tail]));
     else {
       response.cork();
@@ -126,7 +125,6 @@ export class EventStream {
   }
 
   #onDrain(): void {
-    this.#readAt = performance.now();
     if (this.#isFull) this.#events.full((this.#isFull = false));
   }
 
@@ -138,7 +136,7 @@ export class EventStream {
       keepAlive = undefined;
     }
     if (this.#isFull) this.#events.full((this.#isFull = false));
-    if (!this.#response.writableFinished) this.#events.closed();
+    this.#events.closed();
   }
 }
 
