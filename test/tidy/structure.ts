@@ -48,7 +48,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 const pure =
-  /^(session\/|exchange\/|server\/(upstream|pending-requests|owed-by-clients|tasks|call-times)\.ts$|project\/edits\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$)/;
+  /^(session\/|exchange\/|server\/(upstream|pending-requests|owed-by-clients|tasks|call-times)\.ts$|project\/edits\/|lineage\/(state|backoff)\.ts$|lists\/compare\.ts$|front\/http\/(headers|addresses|guard|route|body-facts|modern-request|param-headers|legacy-request|replies)\.ts$)/;
 const impureGlobals =
   /(?<!-)\b(process\.|setTimeout\(|setInterval\(|setImmediate\(|Date\.now\(|new Date\(\)|Math\.random\()/;
 
