@@ -12,7 +12,7 @@ import { atMost, flush } from '../sinks/flush.js';
 import { startEarly } from '../server/early-server.js';
 import { reportBug } from './bug.js';
 import { currentDirectory } from './current-directory.js';
-import type { Serving } from './serve.js';
+import type { StartedProxy } from './start-proxy.js';
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** How long to wait at the end, in milliseconds. */
@@ -53,7 +53,7 @@ async function startServing(
   given: CommandLineOptions,
   cwd: string,
   resolve: () => Promise<Result<CompletedConfig>>,
-): Promise<Serving> {
+): Promise<StartedProxy> {
   const early = hasNoBuild(resolved) ? startEarly(resolved.config) : undefined;
   const completed = await completeConfig(resolved);
   const { config } = completed;
@@ -61,8 +61,8 @@ async function startServing(
   if (builds) await early?.end();
   const earlyServer = builds ? undefined : (early ?? startEarly(config));
   const configInForce = watchConfig(completed, resolve);
-  const { serve } = await import('./serve.js');
-  return serve({ ...completed, given, cwd, configInForce, earlyServer });
+  const { startProxy } = await import('./start-proxy.js');
+  return startProxy({ ...completed, given, cwd, configInForce, earlyServer });
 }
 
 /** Resolves with an exit code when there is a bug. Node reports an unhandled rejection here too. */

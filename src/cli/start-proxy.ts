@@ -15,7 +15,7 @@ import { buildHelperCommand } from './helper-command.js';
 const AS_PID_1 =
   'mcp-hotline is process 1 of its container, and does not reap processes that servers leave behind: start the container with an init (docker run --init)';
 
-export interface Served extends CompletedConfig {
+export interface ProxyStart extends CompletedConfig {
   readonly given: CommandLineOptions;
   /** Where the proxy was started. */
   readonly cwd: string;
@@ -23,23 +23,23 @@ export interface Served extends CompletedConfig {
   readonly earlyServer: EarlyServer | undefined;
 }
 
-export interface Serving {
+export interface StartedProxy {
   readonly proxy: Proxy;
   /** Resolves when everything is written, or after so many milliseconds. */
   closeLog(within: number): Promise<void>;
 }
 
-export async function serve(served: Served): Promise<Serving> {
-  const { config, warnings, found, given, cwd, configInForce, earlyServer } = served;
+export async function startProxy(start: ProxyStart): Promise<StartedProxy> {
+  const { config, warnings, found, given, cwd, configInForce, earlyServer } = start;
   const { stdin: input, stdout: output, stderr } = process;
   const { logLevel: level, logFormat: format, logFile: file, env } = config;
   const events = createEventBus();
   const closeLog = openLog(events, { level, format, file, stderr, env });
   for (const text of warnings) events.emit({ kind: 'warning', text });
   // Loaded only if an option says what to watch, because only then sources can be left out.
-  if (served.explicitOptions.watch !== undefined || served.file?.rules !== undefined) {
+  if (start.explicitOptions.watch !== undefined || start.file?.rules !== undefined) {
     const { leftOutWarning } = await import('../reloading.js');
-    const leftOut = leftOutWarning(served);
+    const leftOut = leftOutWarning(start);
     if (leftOut !== undefined) events.emit({ kind: 'warning', text: leftOut });
   }
   // Node reaps its own children only, so processes that a server leaves behind in the container would stay as zombies.
