@@ -30,13 +30,18 @@ export interface Proxy {
 }
 
 /** What only a proxy with a process of its own has; the programmatic entry has neither. */
-export type ProcessContext = Pick<FlowContext, 'earlyServer' | 'helperCommand'>;
+export interface ProcessContext extends Pick<FlowContext, 'earlyServer' | 'helperCommand'> {
+  /** No client is on stdio: all of them come over HTTP, and the end of stdin means nothing. */
+  readonly isHttpOnly: boolean;
+}
+
+const NO_PROCESS: ProcessContext = { earlyServer: undefined, helperCommand: undefined, isHttpOnly: false };
 
 export function createProxy(
   io: Streams,
   configInForce: ConfigInForce,
   bus: EventBus,
-  { earlyServer, helperCommand }: ProcessContext = { earlyServer: undefined, helperCommand: undefined },
+  { earlyServer, helperCommand }: ProcessContext = NO_PROCESS,
 ): Proxy {
   const config = configInForce.current;
   const events = withOrigin(bus, { project: config.cwd });
@@ -49,6 +54,8 @@ export function createProxy(
     return reason;
   });
   const mark = earlyServer?.mark ?? newMark();
+  let listening: FlowContext['listening'];
+  events.subscribe(['listening'], ({ url }) => void (listening = { url }));
   const context: StdioFlowContext = {
     io,
     configInForce,
@@ -72,6 +79,9 @@ export function createProxy(
         onStderr: stderrLines(events, number),
         guard,
       };
+    },
+    get listening() {
+      return listening;
     },
     earlyServer,
     helperCommand,

@@ -52,7 +52,7 @@ export async function startProxy(start: ProxyStart): Promise<StartedProxy> {
   // No helper in a smoke run, which has to end all processes that it started.
   const helperCommand = env[SMOKE_MARK] === undefined ? buildHelperCommand : undefined;
   return {
-    proxy: createProxy({ input, output, stderr }, configInForce, events, { earlyServer, helperCommand }),
+    proxy: createProxy({ input, output, stderr }, configInForce, events, { earlyServer, helperCommand, isHttpOnly: false }),
     closeLog,
   };
 }

@@ -41,6 +41,8 @@ export interface FlowContext {
   readonly helperCommand: readonly string[] | undefined;
   /** Processes that servers leave behind outside of their process group. */
   readonly leftovers: Leftovers;
+  /** Where clients are served over HTTP, if they are. */
+  readonly listening?: { readonly url: string } | undefined;
   spec(generation: number): ServerSpec;
   noise(upstream: { readonly generation: number }, kind: Noise, lines: Buffer): void;
   /** Reports that the very first server could not be spawned. */
