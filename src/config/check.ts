@@ -137,7 +137,8 @@ export function maskedValue(spec: OptionSpec, value: unknown): string | undefine
 
 function bad(spec: OptionSpec, value: unknown): { ok: false; error: string } {
   // Not String(): an object may have a toString that is no function, and `[object Object]` says nothing.
-  const readable = typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 1, breakLength: Infinity });
+  const readable =
+    typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 1, breakLength: Infinity });
   const shown = maskedValue(spec, value) ?? readable;
   return { ok: false, error: `${shown} is not allowed, expected ${allowed(spec)}` };
 }

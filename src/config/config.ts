@@ -115,7 +115,10 @@ export function resolveConfig(given: CommandLineOptions, base: ResolveBase): Res
   const unfit = httpProblem(found);
   if (unfit !== undefined) {
     const { key, text } = unfit;
-    return { ok: false, error: `${locationOf(key, stated, file)}${given[key] === undefined ? '' : '--'}${key}: ${text}` };
+    return {
+      ok: false,
+      error: `${locationOf(key, stated, file)}${given[key] === undefined ? '' : '--'}${key}: ${text}`,
+    };
   }
   const all = { ...defaults, ...found };
   const fromFile = file?.rules && resolveRulePaths(file.rules, beside, cwd);

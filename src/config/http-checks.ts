@@ -17,7 +17,10 @@ export function httpProblem({ host, token, share, reload }: Options): HttpProble
     return { key: 'host', text };
   }
   if (share === true && reload === false) {
-    return { key: 'share', text: 'nothing is shared with --no-reload (MCP_HOT_RELOAD=false): leave one of the two out' };
+    return {
+      key: 'share',
+      text: 'nothing is shared with --no-reload (MCP_HOT_RELOAD=false): leave one of the two out',
+    };
   }
   return undefined;
 }

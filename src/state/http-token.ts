@@ -24,6 +24,11 @@ const FILE = 'http-token';
 const RANDOM_BYTES = 32;
 const TOKEN = /^[!-~]{16,1024}$/;
 
+/** Where `--token auto` keeps it. */
+export function tokenFile(stateDir: string): string {
+  return join(stateDir, FILE);
+}
+
 export async function resolveToken({
   token,
   stateDir,
@@ -32,7 +37,7 @@ export async function resolveToken({
   readonly stateDir: string;
 }): Promise<Resolved> {
   if (token !== 'auto') return { ok: true, value: { token, file: undefined, isNew: false } };
-  const file = join(stateDir, FILE);
+  const file = tokenFile(stateDir);
   const kept = await readToken(file);
   if (kept.kind === 'token') return { ok: true, value: { token: kept.text, file, isNew: false } };
   if (kept.kind === 'refused') return { ok: false, error: `--token auto: ${kept.text}` };
