@@ -5,6 +5,7 @@
 import { constants } from 'node:os';
 import type { ShutdownReason } from './flow/shutdown.js';
 
+const WRONG_USAGE = 1;
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
@@ -18,6 +19,8 @@ export function exitCodeOf(reason: ShutdownReason): number {
       const { code, signal } = reason.exit;
       return code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
     }
+    case 'port-taken':
+      return WRONG_USAGE;
     case 'not-started':
       return reason.error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE;
   }

@@ -48,7 +48,9 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages): P
     const { port, error } = listening;
     const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
     if (isHttpOnly) return { ...nothing, failed: { by: 'port-taken', port, host, error } };
-    warn(`nothing is served over HTTP, since ${why} (port ${port} of ${host}); the client on stdio is served all the same`);
+    warn(
+      `nothing is served over HTTP, since ${why} (port ${port} of ${host}); the client on stdio is served all the same`,
+    );
     return { ...nothing, failed: undefined };
   }
   const { port } = listening;

@@ -3,6 +3,7 @@
  * A client of the legacy era has servers of its own unless `--share` says otherwise; requests of the modern era share
  * theirs, because that era knows no sessions. The servers of one lineage are opened for one era.
  */
+import type { Transport } from './events/events.js';
 import type { FlowContext } from './flow/flow.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import type { Connect } from './front/connection.js';
@@ -15,7 +16,7 @@ import type { Message } from './wire/message.js';
 export interface LineagesContext {
   readonly project: Project;
   /** What a lineage is given. `name`: of the lineage, for people; undefined: it is the first. */
-  contextOf(name: string | undefined): FlowContext;
+  contextOf(name: string | undefined, transport: Transport): FlowContext;
   /** All clients of one era are served by one lineage. */
   readonly isShared: boolean;
   /** Nothing is reloaded, and no server follows one that has exited. */
@@ -52,8 +53,8 @@ export class Lineages {
   }
 
   /** Starts the first lineage, for whoever comes first. Resolves with the reason when it has ended. */
-  begin(): Promise<ShutdownReason> {
-    return this.#start('untaken', undefined).lineage.closed;
+  begin(transport: Transport): Promise<ShutdownReason> {
+    return this.#start('untaken', undefined, transport).lineage.closed;
   }
 
   /** A client on a connection of its own, whose era is not known before it speaks. */
@@ -61,9 +62,9 @@ export class Lineages {
     return this.#attach(this.#untaken() ?? this.#create('own'), connect, 'own');
   }
 
-  attachLegacy(connect: Connect): Promise<ShutdownReason> {
+  attachLegacy(connect: Connect, transport: Transport): Promise<ShutdownReason> {
     if (this.#context.isShared) return this.attachShared('legacy', connect);
-    return this.#attach(this.#untaken() ?? this.#create('own'), connect, 'own');
+    return this.#attach(this.#untaken() ?? this.#create('own', transport), connect, 'own');
   }
 
   attachModern(connect: Connect): Promise<ShutdownReason> {
@@ -160,14 +161,14 @@ export class Lineages {
     return undefined;
   }
 
-  #create(use: Use): Entry {
-    return this.#start(use, `s${++this.#count}`);
+  #create(use: Use, transport: Transport = 'http'): Entry {
+    return this.#start(use, `s${++this.#count}`, transport);
   }
 
-  #start(use: Use, name: string | undefined): Entry {
+  #start(use: Use, name: string | undefined, transport: Transport): Entry {
     const { project, isPlain, contextOf } = this.#context;
     const options = { outlivesClients: () => entry.use !== 'own', endsWithServer: isPlain };
-    const lineage = new Lineage(contextOf(name), project, options);
+    const lineage = new Lineage(contextOf(name, transport), project, options);
     const entry: Entry = { lineage, name, use, clients: 0, idle: undefined };
     this.#entries.add(entry);
     void lineage.closed.then(() => {

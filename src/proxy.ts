@@ -5,11 +5,12 @@
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
-import type { ConfigInForce } from './config/config-in-force.js';
+import type { Config } from './config/config.js';
+import { fixedConfig, type ConfigInForce } from './config/config-in-force.js';
 import type { Flow, FlowContext, ProxyFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
 import { stderrLines } from './events/stderr-lines.js';
-import type { NoiseKind } from './events/events.js';
+import type { NoiseKind, Transport } from './events/events.js';
 import { withOrigin, type EventBus } from './events/bus.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
@@ -53,22 +54,31 @@ export function createProxy(
     guard.close();
     return reason;
   });
-  const base = { configInForce, io, guard, helperCommand };
-  const first = createFlowContext(base, { events, earlyServer });
-  const context: ProxyFlowContext = Object.assign(first, {
-    io,
-    isHttpOnly,
-    contextOf: (session: string) =>
-      createFlowContext(base, { events: withOrigin(events, { session }), earlyServer: undefined }),
-    onClosed,
-  });
-  io.stderr.on('error', () => {});
-  if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
+  let listening: FlowContext['listening'];
+  events.subscribe(['listening'], ({ url }) => void (listening = { url }));
   // The agent's own tools need the reload flow even if there is nothing to watch. Environment files are watched without
   // a rule.
   const reloads =
     config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
-  const flow = reloads ? reloadFlow(context) : pipeFlow(context);
+  const base = {
+    configInForce: reloads ? configInForce : fixedConfig(withoutReload(config)),
+    io,
+    guard,
+    helperCommand,
+    listening: () => listening,
+  };
+  const first = createFlowContext(base, { events, earlyServer });
+  const context: ProxyFlowContext = Object.assign(first, {
+    io,
+    isHttpOnly,
+    contextOf: (session: string, transport: Transport) =>
+      createFlowContext(base, { events: withOrigin(events, { session, transport }), earlyServer: undefined }),
+    onClosed,
+  });
+  io.stderr.on('error', () => {});
+  if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
+  const isPlainPipe = !reloads && config.http === undefined;
+  const flow = isPlainPipe ? pipeFlow(context) : composedFlow(context);
   return {
     closed,
     close: () => void flow.then((running) => running.close()),
@@ -82,11 +92,12 @@ interface FlowParts {
   readonly io: Streams;
   readonly guard: OrphanGuard;
   readonly helperCommand: readonly string[] | undefined;
+  listening(): FlowContext['listening'];
 }
 
 /** For one lineage: its servers, what they leave behind, and its events are known as its own. */
 function createFlowContext(
-  { configInForce, io, guard, helperCommand }: FlowParts,
+  { configInForce, io, guard, helperCommand, listening }: FlowParts,
   { events, earlyServer }: { readonly events: EventBus; readonly earlyServer: FlowContext['earlyServer'] },
 ): FlowContext {
   const mark = earlyServer?.mark ?? newMark();
@@ -110,6 +121,9 @@ function createFlowContext(
       onStderr: stderrLines(events, number),
       guard,
     }),
+    get listening() {
+      return listening();
+    },
     earlyServer,
     helperCommand,
     leftovers: createLeftovers({ mark, events, reap: () => context.config.reap }),
@@ -129,13 +143,18 @@ async function pipeFlow(context: ProxyFlowContext): Promise<Flow> {
   return passThrough(context);
 }
 
-async function reloadFlow(context: ProxyFlowContext): Promise<Flow> {
-  const { serveReloading } = await import('./reloading.js');
-  return serveReloading(context);
+async function composedFlow(context: ProxyFlowContext): Promise<Flow> {
+  const { compose } = await import('./reloading.js');
+  return compose(context);
 }
 
 const CANNOT_REAP =
   '--reap has no effect on this system, which does not tell the environment of a process: what servers leave behind in sessions of their own stays';
+
+/** Nothing is watched, and nothing of what a server says is changed. */
+function withoutReload(config: Config): Config {
+  return { ...config, reload: false, rules: [], envFiles: [], agentTools: false, notify: 'never' };
+}
 
 const MAX_NOISE_BYTES = 1024 * 1024;
 /** Banners are shorter than this. Longer text is not searched for one. */

@@ -73,6 +73,11 @@ export function takenForData(files: readonly string[]): string {
   return `Changed while calls ran, and taken for data that the server writes itself, so that no reload followed: ${fewOf(files)}. If that was an edit of yours, save the file again while no call runs.`;
 }
 
+/** For the agent's user, who may want to connect another client. */
+export function servedOverHttp(url: string): string {
+  return `Other clients can connect to it over HTTP (${url}).`;
+}
+
 /** Sources that are edited, and a copy of them that runs. */
 export interface CopyThatRuns {
   readonly copy: string;

@@ -180,7 +180,9 @@ function singleDash(typed: readonly string[], command: Command): string | undefi
   return word === undefined ? undefined : unknownName(word.replace(/=.*/, ''), command);
 }
 
-function unknownName(typed: string, { name, options }: Command): string {
+function unknownName(typed: string, { name, options, misplaced = {} }: Command): string {
+  const other = misplaced[typed.replace(/^--(no-)?/, '')];
+  if (other !== undefined) return `${typed}: ${other}`;
   const meant = nearest(typed.replace(/^-+/, ''), optionNames(options));
   if (meant !== undefined) return `unknown option ${typed}; did you mean --${meant}?`;
   // Another command may have this option.

@@ -17,6 +17,8 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** The options that its page of help shows, if these are not all. */
   readonly ownOptions?: readonly OptionSpec[];
+  /** Options that it has not but people may expect, with what is right instead. */
+  readonly misplaced?: Readonly<Record<string, string>>;
   readonly examples: readonly (readonly [line: string, what: string])[];
   /** The paragraph that ends its page of help. */
   readonly epilogue?: string;

@@ -7,6 +7,7 @@ import { explain } from './commands/explain.js';
 import { help } from './commands/help.js';
 import { log } from './commands/log.js';
 import { run } from './commands/run.js';
+import { serve } from './commands/serve.js';
 import { smoke } from './commands/smoke.js';
 import { status } from './commands/status.js';
 import { unwrap } from './commands/unwrap.js';
@@ -15,6 +16,7 @@ import { wrap } from './commands/wrap.js';
 
 export const commands: readonly Command[] = [
   run,
+  serve,
   wrap,
   unwrap,
   clients,

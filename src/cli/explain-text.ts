@@ -27,6 +27,7 @@ export function explanationText(explanation: Explanation): string {
     ...rules.map((rule, index): [string, Row[]] => [`Rule ${rule.name}`, ruleRows(rule, also, rules.slice(0, index))]),
     ['Left out', ignore.map((glob) => ['ignore', glob])],
     ['Reload', [['strategy', strategy.value, strategy.from]]],
+    ['HTTP', explanation.http === null ? [] : httpRows(explanation.http)],
     ['Options that are not at their defaults', optionRows(explanation)],
     ['To run it like this from any directory', [['', shellLine(explanation.start)]]],
     ['Warnings', warnings.map((warning) => ['', warning])],
@@ -75,6 +76,25 @@ function withoutThoseOf(
 
 function decided({ buildFrom, buildDecidedBy }: Explanation['rules'][number]): string | undefined {
   return buildDecidedBy === undefined ? buildFrom : `${buildFrom}; by ${buildDecidedBy}`;
+}
+
+function httpRows({ host, port, url, from, token, tokenFile, share }: NonNullable<Explanation['http']>): Row[] {
+  const where = url === null ? `any free port of ${host}` : `${url}${port === null ? ', or the next free port' : ''}`;
+  const tokens = {
+    none: 'none is needed: only this machine can connect',
+    chosen: 'clients must send the one of --token (Authorization: Bearer …)',
+    auto: `clients must send the one in ${tokenFile} (Authorization: Bearer …)`,
+  };
+  return [
+    ['endpoint', where, from],
+    ['token', tokens[token]],
+    [
+      'servers',
+      share
+        ? 'one process for all clients of one era'
+        : 'one process for each session; one for all clients without sessions (2026-07-28)',
+    ],
+  ];
 }
 
 /** Shown with the rules already. */

@@ -5,12 +5,14 @@ import { relative } from 'node:path';
 import { planBuild } from '../build/plan.js';
 import type { Config, Rule } from '../config/config.js';
 import type { CompletedConfig } from '../config/discovery/complete.js';
+import { endpointUrl, USUAL_PORT } from '../config/http-options.js';
 import { createImports } from '../config/imports.js';
-import { camelCase, defaults } from '../config/option-values.js';
+import { camelCase, defaults, withoutSecrets } from '../config/option-values.js';
 import { options } from '../config/options.js';
 import { expand } from '../watch/expand.js';
 import { openWatch } from '../watch/watch.js';
 import { leftOutWarning } from '../project/left-out.js';
+import { tokenFile } from '../state/http-token.js';
 
 export type Source = 'option' | 'environment' | 'file' | 'found' | 'default';
 
@@ -33,11 +35,26 @@ export interface Explanation {
   })[];
   readonly ignore: readonly string[];
   readonly strategy: { readonly value: string; readonly from: Source };
+  /** What would be served over HTTP, if anything. */
+  readonly http: HttpExplanation | null;
   readonly warnings: readonly string[];
   /** The words that run this server through this installation, from any directory. */
   readonly start: readonly string[];
   /** Every option of the proxy by its name on the command line. */
   readonly options: readonly { readonly name: string; readonly value: unknown; readonly from: Source }[];
+}
+
+export interface HttpExplanation {
+  readonly host: string;
+  /** Null: the usual one, or the next free one. 0: any. */
+  readonly port: number | null;
+  /** Of the endpoint, unless any port may be taken. */
+  readonly url: string | null;
+  readonly from: Source;
+  /** What clients have to send, and where it is kept. */
+  readonly token: 'none' | 'chosen' | 'auto';
+  readonly tokenFile: string | null;
+  readonly share: boolean;
 }
 
 export async function explanationOf(completed: CompletedConfig, start: readonly string[]): Promise<Explanation> {
@@ -69,9 +86,25 @@ export async function explanationOf(completed: CompletedConfig, start: readonly 
       value: config.strategy,
       from: origins['strategy'] ?? (config.strategy === defaults.strategy ? 'default' : 'found'),
     },
+    http: httpOf(completed),
     warnings: [...warnings, ...[leftOutWarning(completed) ?? []].flat(), ...problems],
     start,
     options: optionsOf(completed),
+  };
+}
+
+function httpOf({ config, origins }: CompletedConfig): HttpExplanation | null {
+  const { http, host, token, share, stateDir } = config;
+  if (http === undefined) return null;
+  const port = http === true ? null : http;
+  return {
+    host,
+    port,
+    url: port === 0 ? null : endpointUrl(host, port ?? USUAL_PORT),
+    from: origins['http'] ?? 'default',
+    token: token === undefined ? 'none' : token === 'auto' ? 'auto' : 'chosen',
+    tokenFile: token === 'auto' ? tokenFile(stateDir) : null,
+    share,
   };
 }
 
@@ -91,7 +124,8 @@ function isOpen(explicitOptions: unknown): boolean {
   return explicitOptions === undefined || (Array.isArray(explicitOptions) && explicitOptions.length === 0);
 }
 
-function optionsOf({ config, explicitOptions, origins, found }: CompletedConfig): Explanation['options'] {
+function optionsOf({ config, explicitOptions: given, origins, found }: CompletedConfig): Explanation['options'] {
+  const explicitOptions = withoutSecrets(given);
   return options.map(({ name }) => {
     const key = camelCase(name) as keyof typeof explicitOptions;
     if (!isOpen(explicitOptions[key])) return { name, value: explicitOptions[key], from: origins[key] ?? 'default' };

@@ -1,11 +1,12 @@
 // `mcp-hotline status`: the proxies that run for a directory, and for each the state of its server, its last reload and
 // its last failure, for people or as data. It reads the status files of the proxies, and asks none of them.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../config/check.js';
 import type { CommandLineOptions } from '../config/config.js';
 import { lastOf } from '../state/audit-trail.js';
 import { escapeControls } from '../sinks/escape-controls.js';
-import { runningProxies, type About, type ProxyHealth, type RunningProxy } from '../state/status-file.js';
+import { ALL_SESSIONS, runningProxies, type About, type ProxyHealth, type RunningProxy } from '../state/status-file.js';
 import { indented, localTime, phasesText } from './audit-text.js';
 import { commandText, findStateDirs, idOf, nothingFound } from './state-dirs.js';
 
@@ -41,7 +42,7 @@ async function serverOf(dir: string, about: About): Promise<Server> {
 
 function serverText(server: Server): string {
   const { id, stateDir, running, last, cwd } = server;
-  const lines = running.flatMap(proxyLines);
+  const lines = running.flatMap((proxy, at) => proxyLines(proxy, running[at - 1], running[at + 1]));
   const nobody = `  no proxy is running${last === undefined ? '' : `; last: ${last.event} at ${localTime(last.time)}`}`;
   const place = [`  in ${cwd}`, `  state in ${stateDir}`];
   return [`${commandText(server)}  [${id}]`, ...(lines.length > 0 ? lines : [nobody]), ...place]
@@ -49,10 +50,15 @@ function serverText(server: Server): string {
     .join('\n');
 }
 
-function proxyLines(proxy: RunningProxy): string[] {
-  const { since, client, generation, server, health, lastReload, lastFailure } = proxy;
-  const forClient = client === undefined ? '' : `, for ${client}`;
-  const lines = [`  proxy ${proxy.proxy}${forClient}, since ${localTime(since)}`];
+/** Sessions of one proxy stand side by side; those that share a server have its facts once, below the last of them. */
+function proxyLines(proxy: RunningProxy, before: RunningProxy | undefined, next: RunningProxy | undefined): string[] {
+  const { since, http, generation, server, health, lastReload, lastFailure } = proxy;
+  const isFirst = before?.proxy !== proxy.proxy;
+  const lines = [
+    `  proxy ${proxy.proxy}${forClient(proxy)}, since ${localTime(since)}`,
+    ...(isFirst && http !== undefined ? [fact('http', http.url)] : []),
+  ];
+  if (next !== undefined && isDeepStrictEqual(serverFacts(proxy), serverFacts(next))) return lines;
   const [now, ...more] = healthLines(health);
   const last = generation === undefined ? '' : `; generation ${generation} has ended`;
   const serving = server === undefined ? `no server is running${last}` : `generation ${generation} (pid ${server})`;
@@ -70,6 +76,19 @@ function proxyLines(proxy: RunningProxy): string[] {
     lines.push(fact('last failure', `${localTime(at)} ${event}: ${cause}${end}`));
   }
   return lines;
+}
+
+function forClient({ client, transport, session }: RunningProxy): string {
+  const connected = transport === undefined ? '' : ` over ${TRANSPORTS[transport]}`;
+  const named = session === undefined || session === ALL_SESSIONS ? '' : `, session ${session}`;
+  return `${client === undefined ? '' : `, for ${client}`}${connected}${named}`;
+}
+
+const TRANSPORTS = { stdio: 'stdio', http: 'HTTP', sse: 'HTTP+SSE' } as const;
+
+function serverFacts(proxy: RunningProxy): Partial<RunningProxy> {
+  const { client: _client, transport: _transport, session: _session, ...facts } = proxy;
+  return facts;
 }
 
 /** The health of the server, and the output of what failed. */

@@ -39,7 +39,7 @@ export function checkValue(spec: OptionSpec, value: unknown): Result<Value> {
       if (!Number.isInteger(value) || (value as number) < spec.min || (value as number) > spec.max) break;
       return { ok: true, value: value as number };
     case 'text':
-      if (!isText(value)) break;
+      if (!isText(value) || !hasForm(spec, value)) break;
       return { ok: true, value };
     case 'choice':
       if (!spec.choices.includes(value as string)) break;
@@ -86,13 +86,14 @@ function unknownOption(key: string): string {
 export function allowed(spec: OptionSpec): string {
   switch (spec.type) {
     case 'list':
-      return spec.endings ? 'file endings, as in ts,tsx' : `${spec.placeholder ?? '<text>'}, repeatable`;
+      if (spec.endings) return 'file endings, as in ts,tsx';
+      return spec.form?.expected ?? `${spec.placeholder ?? '<text>'}, repeatable`;
     case 'number': {
       const unit = spec.unit === undefined ? '' : ` of ${spec.unit}`;
       return `a whole number${unit} from ${spec.min} to ${spec.max}`;
     }
     case 'text':
-      return spec.placeholder ?? '<text>';
+      return spec.form?.expected ?? spec.placeholder ?? '<text>';
     case 'choice':
       return oneOf(spec.choices);
     case 'switch':
@@ -110,7 +111,7 @@ function checkList(spec: OptionSpec & { type: 'list' }, value: unknown): Result<
   if (!Array.isArray(value)) return bad(spec, value);
   const texts: string[] = [];
   for (const item of value as unknown[]) {
-    if (!isText(item)) return bad(spec, item);
+    if (!isText(item) || !hasForm(spec, item)) return bad(spec, item);
     texts.push(item);
   }
   if (!spec.endings) return { ok: true, value: texts };
@@ -124,8 +125,20 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !value.includes('\0');
 }
 
+function hasForm({ form }: OptionSpec & { type: 'text' | 'list' }, text: string): boolean {
+  return form === undefined || new RegExp(form.pattern, 'u').test(text);
+}
+
+/** What an error says in place of a value that must not be shown. Undefined if it may be. */
+export function maskedValue(spec: OptionSpec, value: unknown): string | undefined {
+  if (spec.type !== 'text' || spec.secret !== true) return undefined;
+  return typeof value === 'string' ? `a value of ${value.length} characters` : 'a value that is no text';
+}
+
 function bad(spec: OptionSpec, value: unknown): { ok: false; error: string } {
   // Not String(): an object may have a toString that is no function, and `[object Object]` says nothing.
-  const shown = typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 1, breakLength: Infinity });
+  const readable =
+    typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 1, breakLength: Infinity });
+  const shown = maskedValue(spec, value) ?? readable;
   return { ok: false, error: `${shown} is not allowed, expected ${allowed(spec)}` };
 }

@@ -10,6 +10,7 @@ import { readEnvFiles } from './env-file.js';
 import { readEnvironment } from './environment.js';
 import { resolveOptionPaths, resolveRulePaths } from './file/resolve-paths.js';
 import { configFileCandidates, readConfigFile, type FromFile } from './file/read.js';
+import { httpProblem, httpWarning } from './http-checks.js';
 import type { InstalledCopy } from './installed-copy.js';
 import type { TakesEffect } from './option-spec.js';
 import { configKeyOf, defaults, valuesInForce, type Options, type OptionValues } from './option-values.js';
@@ -81,11 +82,15 @@ export type Origin = 'option' | 'environment' | 'file';
 
 export const noCommand = 'no server command, expected mcp-hotline [options] -- <command> [args…]';
 
+export interface ResolveBase {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Clients are served over HTTP alone, so that is on, whatever the options say. */
+  readonly isHttpOnly?: boolean;
+}
+
 /** `given` has been checked before; the environment and the configuration file are checked here. */
-export function resolveConfig(
-  given: CommandLineOptions,
-  base: { cwd: string; env: NodeJS.ProcessEnv },
-): Result<Resolved> {
+export function resolveConfig(given: CommandLineOptions, base: ResolveBase): Result<Resolved> {
   const environment = readEnvironment(base.env);
   if (!environment.ok) return environment;
   const stated = { ...environment.value.options, ...given };
@@ -107,14 +112,25 @@ export function resolveConfig(
   if (misplaced !== undefined) {
     return { ok: false, error: `${locationOf(misplaced.key, stated, file)}${misplaced.problem}` };
   }
+  const unfit = httpProblem(found);
+  if (unfit !== undefined) {
+    const { key, text } = unfit;
+    return {
+      ok: false,
+      error: `${locationOf(key, stated, file)}${given[key] === undefined ? '' : '--'}${key}: ${text}`,
+    };
+  }
   const all = { ...defaults, ...found };
   const fromFile = file?.rules && resolveRulePaths(file.rules, beside, cwd);
   const { rules, warnings } = chooseRules({ explicit, all, fromFile });
   const envFiles = all.envFile ?? [];
   const fromEnvFiles = readEnvFiles(envFiles);
   const strategy = found.strategy ?? (isDebugged(command, args) ? 'replace' : defaults.strategy);
+  const http = base.isHttpOnly === true && typeof found.http !== 'number' ? true : found.http;
+  const isServed = http !== undefined && http !== false;
+  const withoutEffect = isServed ? undefined : httpWarning(given);
   const config: Config = {
-    ...valuesInForce({ ...found, strategy }),
+    ...valuesInForce({ ...found, strategy, ...(http !== undefined && { http }) }),
     stateDir: found.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
     command,
     args,
@@ -127,7 +143,13 @@ export function resolveConfig(
     ok: true,
     value: {
       config,
-      warnings: [...environment.value.warnings, ...(file?.warnings ?? []), ...warnings, ...fromEnvFiles.warnings],
+      warnings: [
+        ...environment.value.warnings,
+        ...(file?.warnings ?? []),
+        ...warnings,
+        ...fromEnvFiles.warnings,
+        ...(withoutEffect === undefined ? [] : [withoutEffect]),
+      ],
       file,
       configFileCandidates: configFileCandidates(here, stated.config),
       explicitOptions: found,

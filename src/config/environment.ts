@@ -57,7 +57,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Result<FromEnvironment>
 }
 
 function checkText(spec: OptionSpec, text: string): Result<unknown> {
-  if ('bare' in spec) {
+  // Where 0 is a number that can be meant, it is no word for "off".
+  const isNumber = spec.type === 'number' && spec.min === 0 && text === '0';
+  if ('bare' in spec && !isNumber) {
     const word = toBoolean(text);
     if (word !== undefined) return checkValue(spec, word);
   }

@@ -8,6 +8,7 @@ export const groups = [
   'Reloading',
   'Limits',
   'Agent',
+  'HTTP',
   'Logging',
   'General',
 ] as const;
@@ -25,8 +26,18 @@ interface Common {
   readonly negated?: string;
 }
 
+/** A form that a text must have, besides not being empty. */
+interface Form {
+  /** A regular expression in its `u` form, for the whole text. */
+  readonly pattern: string;
+  /** Completes the word "expected". */
+  readonly expected: string;
+}
+
 interface ListSpec extends Common {
   readonly type: 'list';
+  /** The form of each item. */
+  readonly form?: Form;
   /** The items are file endings: `ts,tsx` is two of them, and a leading dot is dropped. */
   readonly endings?: true;
 }
@@ -36,12 +47,19 @@ interface NumberSpec extends Common {
   readonly min: number;
   readonly max: number;
   readonly default?: number;
-  /** The value of the bare option; one that has it can also be negated: `--no-poll`. */
-  readonly bare?: number;
+  /**
+   * The value of the bare option; one that has it can also be negated: `--no-poll`. `true`: the bare option means
+   * something that no number says.
+   */
+  readonly bare?: number | true;
 }
 interface TextSpec extends Common {
   readonly type: 'text';
+  readonly form?: Form;
+  readonly default?: string;
   readonly bare?: string;
+  /** The value must not be shown: neither in an error nor anywhere else. */
+  readonly secret?: true;
 }
 interface ChoiceSpec extends Common {
   readonly type: 'choice';

@@ -8,7 +8,7 @@ type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Ca
 type ValueOf<S> = S extends { type: 'list' }
   ? readonly string[]
   : S extends { type: 'number' }
-    ? number | (S extends { bare: number } ? boolean : never)
+    ? number | (S extends { bare: number | true } ? boolean : never)
     : S extends { type: 'text' }
       ? string | (S extends { bare: string } ? boolean : never)
       : S extends { type: 'choice'; choices: readonly (infer C)[] }
@@ -35,9 +35,9 @@ export const defaults = Object.fromEntries(
 type InForce<S> = S extends { type: 'list' }
   ? readonly string[]
   : S extends { type: 'number' }
-    ? number | (S extends { default: number } ? never : undefined)
+    ? number | (S extends { default: number } ? never : undefined) | (S extends { bare: true } ? true : never)
     : S extends { type: 'text' }
-      ? string | undefined
+      ? string | (S extends { default: string } ? never : undefined)
       : S extends { type: 'switch' }
         ? boolean | (S extends { modes: readonly (infer M)[] } ? M : never)
         : ValueOf<S>;
@@ -71,12 +71,22 @@ function converted(spec: ProxyOptionSpec, value: unknown): unknown {
     case 'list':
       return value ?? [];
     case 'number':
-      // A negated option has no number.
-      if (typeof value !== 'number') return undefined;
+      if (typeof value !== 'number') return value === true ? true : undefined;
       return spec.unit === 'MiB' ? value * 1024 * 1024 : value;
     case 'switch':
       return value === 'on' || (value === 'off' ? false : value);
     default:
       return value;
   }
+}
+
+/** What stands for a value that must not be shown. */
+export const MASKED = '****';
+
+/** The same options, for people to read. */
+export function withoutSecrets<O extends Options>(given: O): O {
+  const secrets = options.filter((spec) => spec.type === 'text' && spec.secret === true).map(({ name }) => name);
+  const values = given as Readonly<Record<string, unknown>>;
+  const shown = secrets.map(camelCase).filter((key) => values[key] !== undefined && values[key] !== 'auto');
+  return { ...given, ...Object.fromEntries(shown.map((key) => [key, MASKED])) };
 }

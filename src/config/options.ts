@@ -8,6 +8,9 @@ import type { OptionSpec, ProxyOptionSpec } from './option-spec.js';
 type WithoutName<S> = S extends OptionSpec ? Omit<S, 'name'> : never;
 type Row = WithoutName<ProxyOptionSpec>;
 
+/** The name of a host, as a `Host` header has it: an address of version 6 in brackets, and no port. */
+const hostName = '([0-9A-Za-z_]([0-9A-Za-z_.-]*[0-9A-Za-z_])?|\\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\\])';
+
 const milliseconds = { type: 'number', unit: 'milliseconds', placeholder: '<ms>', min: 0, max: 86_400_000 } as const;
 
 export const optionTable = {
@@ -214,6 +217,91 @@ export const optionTable = {
     description:
       'Add tools by which an agent can restart and inspect the server; auto: only those that list and call its tools, and only for clients known not to notice new tools',
     takesEffect: 'now',
+  },
+  http: {
+    group: 'HTTP',
+    type: 'number',
+    placeholder: '[port]',
+    min: 0,
+    max: 65_535,
+    bare: true,
+    description:
+      'Serve clients over HTTP too, at /mcp, beside the client on stdio; without a port: 6280, or the next free one; 0: any',
+    otherwise: 'off',
+    takesEffect: 'next-start',
+  },
+  host: {
+    group: 'HTTP',
+    type: 'text',
+    placeholder: '<address>',
+    form: {
+      pattern: '^([0-9A-Za-z_]([0-9A-Za-z_.-]*[0-9A-Za-z_])?|[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$',
+      expected: 'an address of this machine without a port, as in 127.0.0.1, ::1 or 0.0.0.0',
+    },
+    default: '127.0.0.1',
+    description: 'Listen on this address; one that other machines can reach needs --token',
+    takesEffect: 'next-start',
+  },
+  token: {
+    group: 'HTTP',
+    type: 'text',
+    placeholder: '<auto|value>',
+    form: {
+      pattern: '^(auto|[!-~]{16,1024})$',
+      expected: 'auto, or 16 to 1024 characters of ASCII without spaces',
+    },
+    secret: true,
+    description:
+      'Serve only clients that send this token (Authorization: Bearer …); auto: one is made, and kept in a file that only you can read',
+    otherwise: 'none on an address that only this machine can reach',
+    takesEffect: 'next-start',
+  },
+  'allowed-host': {
+    group: 'HTTP',
+    type: 'list',
+    placeholder: '<name>',
+    form: {
+      pattern: `^${hostName}$`,
+      expected: 'the name of a host without scheme, port and path, as in dev.example.com',
+    },
+    description: 'Answer requests for this host too, besides localhost and the address of --host; repeatable',
+    takesEffect: 'now',
+  },
+  'allowed-origin': {
+    group: 'HTTP',
+    type: 'list',
+    placeholder: '<origin>',
+    form: {
+      pattern: `^[A-Za-z][0-9A-Za-z+.-]*://${hostName}(:[0-9]{1,5})?$`,
+      expected: 'an origin without a path, as in https://dev.example.com or http://192.168.1.5:3000',
+    },
+    description: 'Answer pages of this origin too, besides those on localhost; repeatable',
+    takesEffect: 'now',
+  },
+  'max-sessions': {
+    group: 'HTTP',
+    type: 'number',
+    placeholder: '<n>',
+    min: 1,
+    max: 10_000,
+    default: 64,
+    description: 'At most so many sessions of clients over HTTP at a time',
+    takesEffect: 'now',
+  },
+  'session-timeout': {
+    ...milliseconds,
+    group: 'HTTP',
+    default: 1_800_000,
+    description: 'End a session over HTTP that had no request and no open stream for so long; 0: never',
+    takesEffect: 'now',
+  },
+  share: {
+    group: 'HTTP',
+    type: 'switch',
+    default: false,
+    description:
+      'Let all clients of one era of the protocol talk to one server process, also the one on stdio; otherwise each session gets its own',
+    takesEffect: 'next-start',
   },
   reap: {
     group: 'General',

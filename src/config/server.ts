@@ -32,6 +32,9 @@ export function serverOf(
 
 type Variables = Readonly<Record<string, string>>;
 
+/** The token that clients send over HTTP is nothing for servers. */
+const NOT_FOR_SERVERS = 'MCP_HOTLINE_TOKEN';
+
 /**
  * `fallback`, from `--env-file`, adds variables that the client's environment lacks: a variable that was set for this
  * run takes precedence, as with Node's own `--env-file`. `added`, from the configuration file, replaces variables.
@@ -41,7 +44,13 @@ export function serverEnvironment(
   { fallback, added }: { fallback: Variables; added: Variables },
   platform: NodeJS.Platform = process.platform,
 ): NodeJS.ProcessEnv {
-  return over(over(fallback, env, platform), added, platform);
+  return without(NOT_FOR_SERVERS, over(over(fallback, env, platform), added, platform), platform);
+}
+
+function without(name: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): NodeJS.ProcessEnv {
+  const removed = Object.keys(env).filter((key) => (platform === 'win32' ? key.toUpperCase() : key) === name);
+  if (removed.length === 0) return env;
+  return Object.fromEntries(Object.entries(env).filter(([key]) => !removed.includes(key)));
 }
 
 /** On Windows the names of variables are case-insensitive, and the first of two would count. */

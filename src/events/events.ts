@@ -10,9 +10,17 @@ import type { Failure } from '../agent/failure.js';
 export interface Origin {
   /** The directory of the project. */
   readonly project?: string;
-  /** The client's session, or undefined for what concerns all sessions of the project. */
+  /**
+   * The client's session, or undefined for what concerns all sessions of the project. A name of our own: the id by which
+   * a client over HTTP is known would let whoever reads a log speak for it.
+   */
   readonly session?: string;
+  /** How the client of that session is connected. */
+  readonly transport?: Transport;
 }
+
+/** `http`: Streamable HTTP, of either era. `sse`: HTTP+SSE, of protocol version 2024-11-05. */
+export type Transport = 'stdio' | 'http' | 'sse';
 
 /** A server's process. */
 export interface ServerProcess {
@@ -54,6 +62,21 @@ export interface LeftBehind {
 
 export type NoiseKind = 'text' | 'json' | 'cut' | 'banner';
 export type EnvelopeKind = 'request' | 'notification' | 'response' | 'batch' | 'invalid';
+
+/** Of sessions over HTTP: that of the client on stdio begins and ends with the proxy. */
+type Connecting =
+  /** Clients are served over HTTP from now on. `tokenFile`: the file that holds the token, if it was made here. */
+  | {
+      readonly kind: 'listening';
+      /** Of the endpoint, as a client on this machine reaches it. */
+      readonly url: string;
+      readonly port: number;
+      readonly host: string;
+      readonly tokenFile?: string;
+    }
+  /** `client`: name and version, as the client gives them. */
+  | { readonly kind: 'session-opened'; readonly client: string | undefined }
+  | { readonly kind: 'session-closed' };
 
 type Starting =
   /** What discovery has found to watch and build. */
@@ -167,7 +190,7 @@ type Ending =
       readonly processes: readonly LeftBehind[];
       readonly reaped: boolean;
     }
-  | { readonly kind: 'closing'; readonly by: 'client' | 'signal' | 'server' | 'not-started' }
+  | { readonly kind: 'closing'; readonly by: 'client' | 'signal' | 'server' | 'not-started' | 'port-taken' }
   | { readonly kind: 'closed' }
   /** The proxy has ended. `code`: the exit code that its process should have. */
   | { readonly kind: 'exit'; readonly code: number };
@@ -204,6 +227,6 @@ type Traffic =
   /** A line that a server wrote to its stderr, without its end. */
   | { readonly kind: 'stderr'; readonly generation: number; readonly line: string };
 
-export type HotlineEvent = Origin & (Starting | Changing | Failing | Ending | Remark | Traffic);
+export type HotlineEvent = Origin & (Connecting | Starting | Changing | Failing | Ending | Remark | Traffic);
 export type EventKind = HotlineEvent['kind'];
 export type EventOf<K extends EventKind> = Extract<HotlineEvent, { kind: K }>;

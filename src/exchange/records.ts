@@ -85,6 +85,8 @@ export interface ExchangeOptions {
   readonly name: string;
   /** Milliseconds; 0: no limit. */
   readonly hold: number;
+  /** Off: nothing is ever reloaded, so a client may keep what a server says for as long as that says. */
+  readonly reloads: boolean;
   /** Whether clients are promised that they will be told of changed lists. */
   readonly promise: boolean;
 }

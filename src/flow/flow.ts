@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
 import type { EventBus } from '../events/bus.js';
+import type { Transport } from '../events/events.js';
 import type { EarlyServer } from '../server/early-server.js';
 import type { ServerSpec } from '../server/start-server.js';
 import type { Noise } from '../server/noise.js';
@@ -41,6 +42,8 @@ export interface FlowContext {
   readonly helperCommand: readonly string[] | undefined;
   /** Processes that servers leave behind outside of their process group. */
   readonly leftovers: Leftovers;
+  /** Where clients are served over HTTP, if they are. */
+  readonly listening?: { readonly url: string } | undefined;
   spec(generation: number): ServerSpec;
   noise(upstream: { readonly generation: number }, kind: Noise, lines: Buffer): void;
   /** Reports that the very first server could not be spawned. */
@@ -53,7 +56,7 @@ export interface ProxyFlowContext extends FlowContext {
   /** No client comes by stdio. */
   readonly isHttpOnly: boolean;
   /** For one more lineage. `name`: of the lineage, in events. */
-  contextOf(name: string): FlowContext;
+  contextOf(name: string, transport: Transport): FlowContext;
   /** The session is closed: every server has exited and every message is delivered. */
   onClosed(reason: ShutdownReason): void;
 }

@@ -16,7 +16,17 @@ export type ShutdownReason =
   /** The server has exited on purpose, and none follows it. */
   | { readonly by: 'server'; readonly exit: Exit }
   /** The very first server could not be spawned. */
-  | { readonly by: 'not-started'; readonly error: NodeJS.ErrnoException };
+  | { readonly by: 'not-started'; readonly error: NodeJS.ErrnoException }
+  /**
+   * Clients come over HTTP alone, and the port that was named can't be listened on. `error`: the system's, unless
+   * another program has the port.
+   */
+  | {
+      readonly by: 'port-taken';
+      readonly port: number;
+      readonly host: string;
+      readonly error?: NodeJS.ErrnoException;
+    };
 
 /**
  * SDK clients close stdin, send a signal 2 s later, and kill 2 s after that. Every server must have exited by then.

@@ -54,6 +54,7 @@ export function statusAnswer(
   const status = say.status({ state, generation, outdated, waited, ...seen }, tools);
   const copy = copyThatRuns(flow);
   const { buildProposal: proposal } = flow.config;
+  const { listening } = flow;
   const data = snapshots()?.serverData ?? [];
   const sentences = [
     status,
@@ -61,6 +62,7 @@ export function statusAnswer(
     ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
     ...(proposal === undefined ? [] : [say.sourcesUnknown(proposal)]),
     ...(data.length === 0 ? [] : [say.takenForData(data)]),
+    ...(listening === undefined ? [] : [say.servedOverHttp(listening.url)]),
   ].join(' ');
   const lines = log === 0 ? undefined : stderrOf(context, log);
   const facts = {
@@ -68,6 +70,7 @@ export function statusAnswer(
     ...(gained.length === 0 ? {} : { gainedCapabilities: gained }),
     ...(serving === undefined ? {} : { generation, uptimeMs: Math.round(performance.now() - serving.startedAt) }),
     fingerprint: flow.config.rules.map((rule) => snapshots()?.disk.fingerprint(rule.name) ?? '').join(' '),
+    ...(listening === undefined ? {} : { url: listening.url }),
     ...(lastReload === undefined ? {} : { lastReload: shortened({ ...lastReload }) }),
     ...(lastBuild === undefined ? {} : { lastBuild: shortened({ ...lastBuild }) }),
     ...(lastFailure === undefined

@@ -46,10 +46,15 @@ export async function eraProbe(lineage: Lineage, words: Message): Promise<EraAns
     leave = () => events.gone();
     const ask = async (): Promise<void> => {
       await events.check();
-      if (!done.signal.aborted) events.message(makeRequest(ID, 'server/discover', `{"_meta":${meta}}`), performance.now());
+      if (!done.signal.aborted)
+        events.message(makeRequest(ID, 'server/discover', `{"_meta":${meta}}`), performance.now());
     };
     void ask();
-    return { channel, returnToGate: (held) => held.forEach(({ message, since }) => events.message(message, since)), emptied: () => Promise.resolve() };
+    return {
+      channel,
+      returnToGate: (held) => held.forEach(({ message, since }) => events.message(message, since)),
+      emptied: () => Promise.resolve(),
+    };
   };
   void lineage.attach(connect, 'probe').then(() => settle(answer === 'silent' ? 'unknown' : answer));
   await untilSilent(lineage, done.signal);

@@ -51,7 +51,7 @@ export class Health {
           this.#emitFailed(event.failure, transition, event.generation);
         return;
       case 'exit':
-        if (after === before || before.at === 'retiring' || after.at === 'leaving' || event.isExpected === true) return;
+        if (after === before || before.at === 'retiring' || after.at === 'leaving' || event.isExpected) return;
         return this.#emitExit(event, transition);
       default:
     }

@@ -318,5 +318,5 @@ function reportOpening(
 }
 
 function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {
-  return { ...config, name: flow.name, promise: config.notify !== 'never' };
+  return { ...config, name: flow.name, promise: config.notify !== 'never', reloads: config.reload };
 }

@@ -121,7 +121,7 @@ export type Event =
       /** A build of the attempt that started it was skipped. */
       readonly skippedBuild: boolean;
       /** The server was asked something that it may answer by exiting. */
-      readonly isExpected?: boolean;
+      readonly isExpected: boolean;
       readonly exit: Exit;
       readonly failure: Failure;
     }

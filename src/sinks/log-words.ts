@@ -23,6 +23,7 @@ export type EventName =
   | 'noise'
   | 'list-changed'
   | 'warning'
+  | 'listening'
   | 'closing'
   | 'closed';
 
@@ -182,6 +183,12 @@ const words = {
     name: 'warning',
     text,
     fields: { ...(code === undefined ? {} : { code }), ...(files === undefined ? {} : { files }) },
+  }),
+  listening: ({ url, port, host, tokenFile }) => ({
+    level: 'info',
+    name: 'listening',
+    text: `listening on ${url}${tokenFile === undefined ? '' : `; clients need the token that is in ${tokenFile}`}`,
+    fields: { url, port, host, ...(tokenFile === undefined ? {} : { tokenFile }) },
   }),
   closing: ({ by }) => ({ level: 'debug', name: 'closing', text: `closing: ${by}`, fields: { by } }),
   closed: () => ({ level: 'debug', name: 'closed', text: 'closed' }),

@@ -5,8 +5,8 @@ import type { EventBus } from '../events/bus.js';
 import { Audit } from '../state/audit-trail.js';
 import { maskArguments } from '../state/mask-arguments.js';
 import { writeMarker, type Marker } from '../state/restart-marker.js';
-import { StatusFile } from '../state/status-file.js';
-import type { EventOf } from '../events/events.js';
+import { ALL_SESSIONS, StatusFile } from '../state/status-file.js';
+import type { EventOf, Origin } from '../events/events.js';
 import { subscribeAudit } from './audit.js';
 import { STATUS_KINDS, statusAfter } from './session-status.js';
 
@@ -21,9 +21,6 @@ export interface Sinks {
   /** Resolves when everything is on the disk, or can't be, and the proxy is no longer among those that run. */
   close(): Promise<void>;
 }
-
-/** The key of a status that concerns all sessions of the proxy. */
-const ALL_SESSIONS = 'all';
 
 export function openStateSinks(events: EventBus, { stateDir, cwd, command, args }: StateSinksOptions): Sinks {
   let isReported = false;
@@ -43,8 +40,20 @@ export function openStateSinks(events: EventBus, { stateDir, cwd, command, args 
     // Nothing waits for the status file, so its writes are no part of `flushed()`.
     events.subscribe(STATUS_KINDS, (event) => {
       const key = keyOf(event.session);
-      statusFile.update(key, statusAfter(event, statusFile.session(key), new Date().toISOString()));
+      // The last server of a session may outlive it for a moment.
+      const isEnding = event.kind === 'health' && event.health.state === 'closing';
+      if (isEnding && event.session !== undefined && !statusFile.has(key)) return;
+      const news = statusAfter(event, statusFile.session(key), new Date().toISOString());
+      statusFile.update(key, { ...news, ...transportOf(event) });
     }),
+    events.subscribe(['session-opened'], (event) => {
+      const { session, client } = event;
+      statusFile.update(keyOf(session), { ...(client === undefined ? {} : { client }), ...transportOf(event) });
+    }),
+    events.subscribe(['session-closed', 'closed'], ({ session }) => {
+      if (session !== undefined) statusFile.remove(session);
+    }),
+    events.subscribe(['listening'], ({ url }) => statusFile.listening(url)),
   ];
   return {
     async close() {
@@ -53,6 +62,10 @@ export function openStateSinks(events: EventBus, { stateDir, cwd, command, args 
       await statusFile.close();
     },
   };
+}
+
+function transportOf({ transport }: Origin): Pick<Origin, 'transport'> {
+  return transport === undefined ? {} : { transport };
 }
 
 /** Markers are written one after the other: the last one stays. */

@@ -13,6 +13,8 @@ export function observe(events: EventBus): Observed {
   let now: SessionStatus = {};
   let isClosed = false;
   events.subscribe(STATUS_KINDS, (event) => {
+    // The status is that of the streams' client.
+    if (event.transport === 'http' || event.transport === 'sse') return;
     now = { ...now, ...statusAfter(event, now, new Date().toISOString()) };
   });
   events.subscribe(['exit'], () => void (isClosed = true));

@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { tempName } from './temp-files.js';
 
@@ -70,6 +70,26 @@ export async function writeAtomically(file: string, content: string | Buffer): P
   } catch (error) {
     await rm(temp, { force: true }).catch(() => {});
     return problem(file, error);
+  }
+}
+
+/**
+ * Writes a file that must not exist yet, whole: whoever reads it at the same time sees nothing or all of it. A file that
+ * exists is left as it is, and that is no problem.
+ */
+export async function createAtomically(file: string, content: string): Promise<Written> {
+  const temp = tempName(file);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(temp, content, { flag: 'wx', mode: 0o600 });
+    await link(temp, file);
+    return { ok: true };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Some file systems have no links.
+    return code === 'EEXIST' ? { ok: true } : writeAtomically(file, content);
+  } finally {
+    await rm(temp, { force: true }).catch(() => {});
   }
 }
 

@@ -47,6 +47,7 @@ export interface Failed {
 export interface SessionStatus {
   /** Name and version, as the client gives them. */
   readonly client?: string;
+  readonly transport?: 'stdio' | 'http' | 'sse';
   readonly health?: ProxyHealth;
   readonly generation?: number;
   /** The process id of the server, if it runs. */
@@ -59,6 +60,8 @@ export interface SessionStatus {
 export interface RunningProxy extends About, SessionStatus {
   readonly proxy: number;
   readonly since: string;
+  /** Where it serves clients over HTTP. */
+  readonly http?: { readonly url: string };
   /** Tells the sessions of one proxy apart, if it has several. */
   readonly session?: string;
 }
@@ -67,8 +70,12 @@ export interface RunningProxy extends About, SessionStatus {
 interface Layout extends About {
   readonly proxy: number;
   readonly since: string;
+  readonly http?: { readonly url: string };
   readonly sessions: Readonly<Record<string, SessionStatus>>;
 }
+
+/** The key of what concerns all sessions of the proxy, or the only one. */
+export const ALL_SESSIONS = 'all';
 
 const ABOUT = 'about.json';
 const PROXY_FILE = /^proxy-(\d+)\.json$/;
@@ -80,6 +87,7 @@ export class StatusFile {
   readonly #file: string;
   readonly #since = new Date().toISOString();
   readonly #sessions = new Map<string, SessionStatus>();
+  #http: { readonly url: string } | undefined;
   /** The newest content of the file. */
   #text = '';
   /** A write that has not begun yet is queued. It will take the newest text. */
@@ -98,6 +106,16 @@ export class StatusFile {
     return this.#sessions.get(id) ?? {};
   }
 
+  has(id: string): boolean {
+    return this.#sessions.has(id);
+  }
+
+  /** Clients are served over HTTP there. */
+  listening(url: string): void {
+    this.#http = { url };
+    this.#save();
+  }
+
   /** Sets the members that are given and keeps the others. */
   update(id: string, news: Partial<SessionStatus>): void {
     this.#sessions.set(id, { ...this.#sessions.get(id), ...news });
@@ -106,8 +124,7 @@ export class StatusFile {
 
   /** The session has ended. */
   remove(id: string): void {
-    this.#sessions.delete(id);
-    this.#save();
+    if (this.#sessions.delete(id)) this.#save();
   }
 
   async close(): Promise<void> {
@@ -118,7 +135,8 @@ export class StatusFile {
 
   #save(): void {
     const sessions = Object.fromEntries(this.#sessions);
-    const layout: Layout = { proxy: process.pid, since: this.#since, ...this.#about, sessions };
+    const http = this.#http === undefined ? {} : { http: this.#http };
+    const layout: Layout = { proxy: process.pid, since: this.#since, ...this.#about, ...http, sessions };
     const text = `${JSON.stringify(layout)}\n`;
     if (text === this.#text) return;
     this.#text = text;
@@ -179,14 +197,23 @@ function isLayout(value: unknown): value is Layout {
 }
 
 function sessionsOf({ sessions, ...proxy }: Layout): RunningProxy[] {
-  const all = Object.entries(sessions);
-  if (all.length === 0) return [{ ...proxy, server: undefined }];
-  return all.map(([session, { server, ...status }]) => ({
+  const { [ALL_SESSIONS]: shared, ...named } = sessions;
+  const own = Object.entries(named);
+  // A session without a server of its own is served by the one that all share.
+  const all = own.map(([session, status]) => [session, hasServer(status) ? status : { ...shared, ...status }] as const);
+  const isListed = shared !== undefined && (shared.client !== undefined || own.every(([, one]) => hasServer(one)));
+  const listed = isListed ? [[ALL_SESSIONS, shared] as const, ...all] : all;
+  if (listed.length === 0) return [{ ...proxy, server: undefined }];
+  return listed.map(([session, { server, ...status }]) => ({
     ...proxy,
-    ...(all.length > 1 ? { session } : {}),
+    ...(listed.length > 1 ? { session } : {}),
     ...status,
     server: server !== undefined && isRunning(server) ? server : undefined,
   }));
+}
+
+function hasServer({ health, generation }: SessionStatus): boolean {
+  return health !== undefined || generation !== undefined;
 }
 
 async function proxyFiles(dir: string): Promise<[name: string, pid: number][]> {

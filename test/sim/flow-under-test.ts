@@ -6,6 +6,7 @@
 import { Writable, type Readable } from 'node:stream';
 import { connectStdio } from '#src/front/stdio.js';
 import { Lineage } from '#src/lineage/lineage.js';
+import { valuesInForce } from '#src/config/option-values.js';
 import type { Config } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
 import { exitCodeOf } from '#src/exit-code.js';
@@ -135,6 +136,7 @@ function configOf(setting: Setting): Config {
   const rule = { name: 'server', watch: ['main.js', 'lists.js', 'other.js'], then: 'restart' } as const;
   const settings = { name: 'settings', watch: ['settings.json'], then: setting.settings ?? 'restart' } as const;
   return {
+    ...valuesInForce({}),
     ...setting,
     command: '/sim/bin/server',
     args: [],

@@ -14,6 +14,7 @@ export const run: Command = {
   about: 'Runs an MCP server and reloads it when its source changes, without the client noticing.',
   operands: { kind: 'server' },
   options,
+  misplaced: { port: 'it belongs to mcp-hotline serve; beside a client on stdio it is --http [port]' },
   examples: [
     ['mcp-hotline -- node dist/server.js', 'Find from the command what to watch and to build'],
     ['mcp-hotline --watch src -- node src/server.js', 'Reload when a file in src changes'],

@@ -14,7 +14,6 @@ const otherSignals = `
   .trim()
   .split(/\s+/);
 
-const text: Schema = { type: 'string', pattern: '^[^\\u0000]+$' };
 /** One or more endings with commas between; a leading `*.` or dot is not part of the ending. */
 const ending = '\\s*(\\*?\\.+)?[^\\s/\\\\*?,.\\u0000][^\\s/\\\\*?,\\u0000]*\\s*';
 
@@ -64,6 +63,11 @@ function schemaOf(shape: Shape): Schema {
   }
 }
 
+/** Without a pattern: any text but the empty one. */
+function textSchema(pattern = '^[^\\u0000]+$'): Schema {
+  return { type: 'string', pattern };
+}
+
 function optionSchema(spec: OptionSpec): Schema {
   const usual = 'default' in spec && spec.default !== undefined ? { default: spec.default } : {};
   return { ...('bare' in spec ? { anyOf: [valueSchema(spec), { type: 'boolean' }] } : valueSchema(spec)), ...usual };
@@ -74,12 +78,12 @@ function valueSchema(spec: OptionSpec): Schema {
     case 'list':
       return {
         type: 'array',
-        items: spec.endings ? { type: 'string', pattern: `^${ending}(,${ending})*$` } : text,
+        items: spec.endings ? { type: 'string', pattern: `^${ending}(,${ending})*$` } : textSchema(spec.form?.pattern),
       };
     case 'number':
       return { type: 'integer', minimum: spec.min, maximum: spec.max };
     case 'text':
-      return text;
+      return textSchema(spec.form?.pattern);
     case 'choice':
       return { enum: spec.choices };
     case 'switch':

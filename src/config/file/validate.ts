@@ -2,7 +2,7 @@
 // caller knows which file it was and what the values mean.
 
 import { constants } from 'node:os';
-import { checkValue } from '../check.js';
+import { checkValue, maskedValue } from '../check.js';
 import { nearest } from '../nearest.js';
 import type { OptionSpec } from '../option-spec.js';
 import { membersOf, valueOf, type Node, type Problem } from './jsonc.js';
@@ -109,11 +109,11 @@ function validateOption({ spec }: Shape & { kind: 'option' }, node: Node, name: 
   const result = checkValue(spec, valueOf(node));
   if (result.ok) return result.value;
   if (spec.type !== 'list' || node.type !== 'array') {
-    return bad(node, name, expected(spec), context, wordsOf(spec));
+    return bad(node, name, expected(spec), context, wordsOf(spec), maskedValue(spec, valueOf(node)));
   }
   for (const [index, item] of (node.children ?? []).entries()) {
     if (checkValue(spec, [valueOf(item)]).ok) continue;
-    bad(item, `${name}[${index}]`, spec.endings ? 'file endings, as in "ts"' : 'a string that is not empty', context);
+    bad(item, `${name}[${index}]`, expectedItem(spec), context);
   }
   return undefined;
 }
@@ -137,6 +137,10 @@ function wordsOf(spec: OptionSpec): readonly string[] {
   return spec.type === 'signal' ? Object.keys(constants.signals) : [];
 }
 
+function expectedItem({ endings, form }: OptionSpec & { type: 'list' }): string {
+  return endings === true ? 'file endings, as in "ts"' : (form?.expected ?? 'a string that is not empty');
+}
+
 /** Describes the allowed values; completes the word "expected". */
 function expected(spec: OptionSpec): string {
   const bare = 'bare' in spec ? ', true or false' : '';
@@ -146,7 +150,7 @@ function expected(spec: OptionSpec): string {
     case 'number':
       return `a whole number${spec.unit === undefined ? '' : ` of ${spec.unit}`} from ${spec.min} to ${spec.max}${bare}`;
     case 'text':
-      return `a string that is not empty${bare}`;
+      return `${spec.form?.expected ?? 'a string that is not empty'}${bare}`;
     case 'choice':
       return spec.choices.join(', ');
     case 'switch':
@@ -156,13 +160,20 @@ function expected(spec: OptionSpec): string {
   }
 }
 
-/** `words`: the words that a mistyped word may have been meant to be. */
-function bad(node: Node, name: string, wanted: string, context: Context, words: readonly string[] = []): undefined {
+/** `words`: the words that a mistyped word may have been meant to be. `masked`: what is shown instead of the value. */
+function bad(
+  node: Node,
+  name: string,
+  wanted: string,
+  context: Context,
+  words: readonly string[] = [],
+  masked?: string,
+): undefined {
   const value = valueOf(node);
   const meant = typeof value === 'string' ? nearest(value, words) : undefined;
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
   const prefix = name === '' ? '' : `${name}: `;
-  complain(node, `${prefix}${excerpt(value)} is not allowed, expected ${wanted}${hint}`, context);
+  complain(node, `${prefix}${masked ?? excerpt(value)} is not allowed, expected ${wanted}${hint}`, context);
   return undefined;
 }
 

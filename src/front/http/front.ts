@@ -13,7 +13,7 @@ import { valueOf, type Headers } from './headers.js';
 import type { HttpHome } from './home.js';
 import { legacyFault, opensSession, sseFault, sseMessageFault, type NamedSession } from './legacy-request.js';
 import { listen, type Listening } from './listen.js';
-import { isJsonType } from './media-type.js';
+import { hasJsonBody } from './media-type.js';
 import { ModernExchange } from './modern-exchange.js';
 import { eraOfRequest, modernFault } from './modern-request.js';
 import * as replies from './replies.js';
@@ -21,7 +21,7 @@ import { routeOf, sessionIdOf } from './route.js';
 import { isSameToken } from './same-token.js';
 import { SlowReaders } from './slow-readers.js';
 import { SseSessions } from './sse-sessions.js';
-import { StreamableSessions } from './streamable-sessions.js';
+import { StreamableSessions, type StreamableEntry } from './streamable-sessions.js';
 
 export interface FrontOptions {
   /** Undefined: the usual one, or the next that is free. 0: any. */
@@ -120,7 +120,12 @@ export class HttpFront {
         return void response.writeHead(204, admission.headers).end();
       case 'refused': {
         const { status, text } = admission;
-        return this.#refuse(request, response, { status, code: replies.TRANSPORT_ERROR, message: text }, admission.headers);
+        return this.#refuse(
+          request,
+          response,
+          { status, code: replies.TRANSPORT_ERROR, message: text },
+          admission.headers,
+        );
       }
       case 'admitted':
     }
@@ -161,7 +166,7 @@ export class HttpFront {
   /** Undefined: it has been answered. */
   async #read(call: Call): Promise<{ readonly message: Message; readonly facts: BodyFacts } | undefined> {
     const { request, headers } = call;
-    if (!isJsonType(headers)) return this.#reject(call, replies.notJson);
+    if (!hasJsonBody(headers)) return this.#reject(call, replies.notJson);
     const { maxMessage } = this.#home;
     const body = await readBody(request, maxMessage);
     switch (body.kind) {
@@ -183,7 +188,8 @@ export class HttpFront {
       return void call.response.writeHead(202, call.cors).end();
     }
     if (envelope.kind !== 'request') return;
-    if (this.#modernPosts >= MAX_MODERN_POSTS) return this.#reject(call, replies.tooManyRequests(MAX_MODERN_POSTS), message);
+    if (this.#modernPosts >= MAX_MODERN_POSTS)
+      return this.#reject(call, replies.tooManyRequests(MAX_MODERN_POSTS), message);
     const speaks = this.#home.speaksModern(message);
     if (!(typeof speaks === 'boolean' ? speaks : await speaks)) return this.#reject(call, replies.legacyServerOnly);
     const { response, cors: headers } = call;
@@ -264,7 +270,7 @@ export class HttpFront {
     return this.#streamable.size + this.#sse.size;
   }
 
-  #named(headers: Headers): ReturnType<StreamableSessions['find']> | 'none' | 'unknown' {
+  #named(headers: Headers): Named {
     const id = valueOf(headers, 'mcp-session-id');
     return id === undefined ? 'none' : (this.#streamable.find(id) ?? 'unknown');
   }
@@ -287,6 +293,9 @@ export class HttpFront {
   }
 }
 
+/** The session that a request names. */
+type Named = StreamableEntry | 'none' | 'unknown';
+
 /** A request that was admitted. */
 interface Call {
   readonly request: IncomingMessage;
@@ -296,8 +305,8 @@ interface Call {
   readonly cors: Readonly<Record<string, string>>;
 }
 
-function factsOf(entry: ReturnType<StreamableSessions['find']> | 'none' | 'unknown'): NamedSession {
-  if (entry === undefined || typeof entry === 'string') return entry ?? 'unknown';
+function factsOf(entry: Named): NamedSession {
+  if (typeof entry === 'string') return entry;
   return { version: entry.version, hasStream: entry.session.hasGetStream };
 }
 

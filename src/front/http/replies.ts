@@ -65,6 +65,13 @@ export function tooManyRequests(limit: number): Fault {
   return { status: 429, code: TRANSPORT_ERROR, message };
 }
 
+/** A client of HTTP+SSE has come back with a new stream, and its session can't be found again. */
+export const sessionLost: Fault = {
+  status: 404,
+  code: SESSION_NOT_FOUND,
+  message: 'Session not found: this stream has none yet. Send initialize first.',
+};
+
 /** While the proxy is going down, or before it serves. */
 export const ending: Fault = {
   status: 503,

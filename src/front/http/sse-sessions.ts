@@ -93,7 +93,8 @@ export class SseSessions {
     this.#connections.delete(id);
     if (session === undefined) return;
     session.onStreamClosed(stream);
-    if (!session.isConnected && !session.isEnded) this.#lost.set(session, setTimeout(() => this.#giveUp(session), RETURNS_WITHIN_MS).unref());
+    if (!session.isConnected && !session.isEnded)
+      this.#lost.set(session, setTimeout(() => this.#giveUp(session), RETURNS_WITHIN_MS).unref());
   }
 
   #giveUp(session: SseSession): void {

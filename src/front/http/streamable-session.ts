@@ -210,8 +210,7 @@ export class StreamableSession implements Channel {
     this.#isEnded = true;
     this.resume();
     for (const post of this.#posts) {
-      for (const id of post.ids)
-        if (post.owed.has(keyOf(id))) this.#answer(post, this.#context.noAnswer(id), id);
+      for (const id of post.ids) if (post.owed.has(keyOf(id))) this.#answer(post, this.#context.noAnswer(id), id);
     }
     this.#outgoing.end();
   }
