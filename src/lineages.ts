@@ -3,11 +3,13 @@
  * A client of the legacy era has servers of its own unless `--share` says otherwise; requests of the modern era share
  * theirs, because that era knows no sessions. The servers of one lineage are opened for one era.
  */
+import { availableParallelism } from 'node:os';
 import type { Transport } from './events/events.js';
 import type { FlowContext } from './flow/flow.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import type { Connect } from './front/connection.js';
 import { Lineage } from './lineage/lineage.js';
+import { StartSlots } from './lineage/start-slots.js';
 import { eraProbe, type EraAnswer } from './lineage/era-probe.js';
 import type { Project } from './project/project.js';
 import type { Era } from './session/agreement.js';
@@ -33,7 +35,8 @@ const UNTAKEN_FOR_MS = 60_000;
 
 interface Entry {
   readonly lineage: Lineage;
-  readonly name: string | undefined;
+  /** Started before anybody came. */
+  readonly isFirst: boolean;
   use: Use;
   clients: number;
   idle: NodeJS.Timeout | undefined;
@@ -42,6 +45,7 @@ interface Entry {
 export class Lineages {
   readonly #context: LineagesContext;
   readonly #entries = new Set<Entry>();
+  readonly #starts = new StartSlots(availableParallelism());
   #count = 0;
   #isClosing = false;
   /** What was found out about the server, and of which version of its files. */
@@ -54,7 +58,9 @@ export class Lineages {
 
   /** Starts the first lineage, for whoever comes first. Resolves with the reason when it has ended. */
   begin(transport: Transport): Promise<ShutdownReason> {
-    return this.#start('untaken', undefined, transport).lineage.closed;
+    // The client on stdio needs no name: its session is that of the proxy.
+    const entry = transport === 'stdio' ? this.#start('untaken', undefined, transport) : this.#create('untaken');
+    return entry.lineage.closed;
   }
 
   /** A client on a connection of its own, whose era is not known before it speaks. */
@@ -117,7 +123,7 @@ export class Lineages {
     const speaks = answer === 'modern';
     this.#modern = { speaks, version };
     // A server that was asked nothing but this is for the next client, whatever its era. The first one waits for it.
-    if (known === undefined && entry.name !== undefined) this.#endIfUnused(entry, UNTAKEN_FOR_MS);
+    if (known === undefined && !entry.isFirst) this.#endIfUnused(entry, UNTAKEN_FOR_MS);
     return speaks;
   }
 
@@ -167,9 +173,15 @@ export class Lineages {
 
   #start(use: Use, name: string | undefined, transport: Transport): Entry {
     const { project, isPlain, contextOf } = this.#context;
-    const options = { outlivesClients: () => entry.use !== 'own', endsWithServer: isPlain };
+    const options = { outlivesClients: () => entry.use !== 'own', endsWithServer: isPlain, starts: this.#starts };
     const lineage = new Lineage(contextOf(name, transport), project, options);
-    const entry: Entry = { lineage, name, use, clients: 0, idle: undefined };
+    const entry: Entry = {
+      lineage,
+      isFirst: this.#entries.size === 0 && this.#count <= 1,
+      use,
+      clients: 0,
+      idle: undefined,
+    };
     this.#entries.add(entry);
     void lineage.closed.then(() => {
       clearTimeout(entry.idle);

@@ -67,12 +67,17 @@ export function createProxy(
     helperCommand,
     listening: () => listening,
   };
-  const first = createFlowContext(base, { events, earlyServer });
+  // The server that runs already is for the first lineage: that of the client on stdio, or else the first with a name.
+  let early = isHttpOnly ? earlyServer : undefined;
+  const first = createFlowContext(base, { events, earlyServer: isHttpOnly ? undefined : earlyServer });
   const context: ProxyFlowContext = Object.assign(first, {
     io,
     isHttpOnly,
-    contextOf: (session: string, transport: Transport) =>
-      createFlowContext(base, { events: withOrigin(events, { session, transport }), earlyServer: undefined }),
+    contextOf: (session: string, transport: Transport) => {
+      const own = createFlowContext(base, { events: withOrigin(events, { session, transport }), earlyServer: early });
+      early = undefined;
+      return own;
+    },
     onClosed,
   });
   io.stderr.on('error', () => {});

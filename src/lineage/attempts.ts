@@ -33,11 +33,14 @@ import { drain } from './draining.js';
 import type { LineageContext } from './lineage-context.js';
 import type { History } from './history.js';
 import { Snapshots } from './snapshots.js';
+import type { StartSlots } from './start-slots.js';
 
 export interface AttemptsContext extends LineageContext {
   readonly history: History;
   readonly project: Project;
   readonly window: AttemptWindow;
+  /** Of all lineages of the project. */
+  readonly starts: StartSlots;
   /** The debounce is over: the disk can be checked. */
   onQuiet(): void;
   /** The very first server could not be spawned. */
@@ -287,8 +290,9 @@ export class Attempts {
       void this.removeBytecode();
     };
     const context = { flow, messages, before, onSpawned, onHanging: this.#onHanging };
-    const step = await startStep(context, number, record);
-    await this.#end(number, record, step);
+    const { signal } = record.abort;
+    const step = await this.#context.starts.run(() => startStep(context, number, record), signal);
+    await this.#end(number, record, step ?? { kind: 'aborted' });
   }
 
   async #end(number: number, record: AttemptRecord, step: StartStep): Promise<void> {

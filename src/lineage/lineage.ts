@@ -33,6 +33,7 @@ import type { Effect, Event, State } from './states.js';
 import { abandon, drain, finishAnswers } from './draining.js';
 import { Ending } from './ending.js';
 import type { LineageContext } from './lineage-context.js';
+import { ofOneClient, type LineageOptions } from './lineage-options.js';
 import { MessageFlow, type MessageFlowEvents } from './message-flow.js';
 import type { Snapshots } from './snapshots.js';
 import { reasonOfHold } from './wait-ticker.js';
@@ -40,15 +41,6 @@ import { reasonOfHold } from './wait-ticker.js';
 const BECAME_REPLACE =
   "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start";
 const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: null } };
-
-export interface LineageOptions {
-  /** Its servers go on when the last client has left: others will come. Else the lineage ends with its client. */
-  outlivesClients(): boolean;
-  /** A server that has exited is not followed by another: the lineage ends with it. */
-  readonly endsWithServer: boolean;
-}
-
-const OF_ONE_CLIENT: LineageOptions = { outlivesClients: () => false, endsWithServer: false };
 
 export class Lineage {
   readonly #context: FlowContext;
@@ -73,7 +65,7 @@ export class Lineage {
   #wasEdited = false;
   #onSettled: (() => void)[] = [];
 
-  constructor(context: FlowContext, project: Project, options = OF_ONE_CLIENT) {
+  constructor(context: FlowContext, project: Project, options: LineageOptions = ofOneClient()) {
     const { config, configInForce, events } = context;
     const { strategy, whileReloading } = config;
     [this.#state, this.#initialEffects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
@@ -96,6 +88,7 @@ export class Lineage {
       history: this.#history,
       project,
       window: this.#window,
+      starts: options.starts,
       onQuiet: () => void this.#changeDetector.detectChanges(false),
       onSpawned: () => this.#showState(),
       onNotStarted: (error) => {

@@ -35,6 +35,8 @@ export interface LogEntry {
   readonly name: EventName;
   readonly text: string;
   readonly fields?: Fields;
+  /** Whose it is, where there are several. */
+  readonly session?: string;
 }
 
 /** `isFile`: the log goes to a file, and what servers print on stderr does not. */

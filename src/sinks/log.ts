@@ -3,6 +3,7 @@
 // left to destination.ts.
 
 import type { EventBus } from '../events/bus.js';
+import type { Origin } from '../events/events.js';
 import { escapeControls } from './escape-controls.js';
 import { logEntry, LOGGED_KINDS, type EventName, type Fields, type Level, type LogEntry } from './log-words.js';
 
@@ -20,7 +21,13 @@ const colours: Record<Level, string> = { debug: '\x1b[2m', info: '', warn: '\x1b
 export function subscribeLog(events: EventBus, options: LogOptions & { isFile?: boolean }): Disposable {
   const { isFile = false } = options;
   const log = createLog(options);
-  return events.subscribe(LOGGED_KINDS, (event) => log(logEntry(event, { isFile })));
+  return events.subscribe(LOGGED_KINDS, (event) => log(withSession(logEntry(event, { isFile }), event)));
+}
+
+/** Where there are several sessions, people and programs have to tell them apart. */
+function withSession(entry: LogEntry, { session, transport }: Origin): LogEntry {
+  if (session === undefined) return entry;
+  return { ...entry, session, fields: { session, transport, ...entry.fields } };
 }
 
 /**
@@ -29,9 +36,13 @@ export function subscribeLog(events: EventBus, options: LogOptions & { isFile?: 
  */
 export function createLog(options: LogOptions): (entry: LogEntry) => void {
   const { level: threshold, format, write, colour = false } = options;
-  return ({ level, name, text, fields = {} }) => {
+  return ({ level, name, text, session, fields = {} }) => {
     if (ranks[level] < ranks[threshold]) return;
-    write(format === 'json' ? jsonLine(level, name, text, fields) : textLine(level, name, text, colour));
+    write(
+      format === 'json'
+        ? jsonLine(level, name, text, fields)
+        : textLine(level, name, session === undefined ? text : `[${session}] ${text}`, colour),
+    );
   };
 }
 /** Whether a stream is a terminal that wants colour. */
