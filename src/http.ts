@@ -30,7 +30,7 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages): P
   const home: HttpHome = {
     speaksModern: (request) => lineages.speaksModern(request),
     attachModern: (connect) => lineages.attachModern(connect),
-    attachLegacy: (connect, transport) => lineages.attachLegacy(connect, transport),
+    attachLegacy: (connect, transport, initialize) => lineages.attachLegacy(connect, transport, initialize),
     get maxMessage() {
       return context.config.maxMessage;
     },

@@ -4,6 +4,7 @@
  * theirs, because that era knows no sessions. The servers of one lineage are opened for one era.
  */
 import { availableParallelism } from 'node:os';
+import type { EventEmitter } from './events/bus.js';
 import type { Transport } from './events/events.js';
 import type { FlowContext } from './flow/flow.js';
 import type { ShutdownReason } from './flow/shutdown.js';
@@ -12,11 +13,12 @@ import { Lineage } from './lineage/lineage.js';
 import { StartSlots } from './lineage/start-slots.js';
 import { eraProbe, type EraAnswer } from './lineage/era-probe.js';
 import type { Project } from './project/project.js';
-import type { Era } from './session/agreement.js';
+import { clientIn, type Era } from './session/agreement.js';
 import type { Message } from './wire/message.js';
 
 export interface LineagesContext {
   readonly project: Project;
+  readonly events: EventEmitter;
   /** What a lineage is given. `name`: of the lineage, for people; undefined: it is the first. */
   contextOf(name: string | undefined, transport: Transport): FlowContext;
   /** All clients of one era are served by one lineage. */
@@ -47,6 +49,8 @@ export class Lineages {
   readonly #entries = new Set<Entry>();
   readonly #starts = new StartSlots(availableParallelism());
   #count = 0;
+  /** How many clients have shared a lineage with others. */
+  #sharing = 0;
   #isClosing = false;
   /** What was found out about the server, and of which version of its files. */
   #modern: { readonly speaks: boolean; readonly version: number } | undefined;
@@ -68,9 +72,19 @@ export class Lineages {
     return this.#attach(this.#untaken() ?? this.#create('own'), connect, 'own');
   }
 
-  attachLegacy(connect: Connect, transport: Transport): Promise<ShutdownReason> {
-    if (this.#context.isShared) return this.attachShared('legacy', connect);
+  attachLegacy(connect: Connect, transport: Transport, initialize: Message): Promise<ShutdownReason> {
+    if (this.#context.isShared) return this.#reported(this.attachShared('legacy', connect), transport, initialize);
     return this.#attach(this.#untaken() ?? this.#create('own', transport), connect, 'own');
+  }
+
+  /** A client with a server of its own is known by that; of those that share one, each is told of. */
+  #reported(left: Promise<ShutdownReason>, transport: Transport, initialize: Message): Promise<ShutdownReason> {
+    const { events } = this.#context;
+    const of = { session: `c${++this.#sharing}`, transport };
+    const client = clientIn(initialize.read(['params', 'clientInfo']));
+    events.emit({ kind: 'session-opened', ...of, client });
+    void left.then(() => events.emit({ kind: 'session-closed', ...of }));
+    return left;
   }
 
   attachModern(connect: Connect): Promise<ShutdownReason> {

@@ -17,6 +17,7 @@ export function compose(context: ProxyFlowContext): Flow {
   const stateSinks = openStateSinks(events, config);
   const lineages = new Lineages({
     project: new Project(context),
+    events,
     contextOf: (name, transport) => (name === undefined ? context : context.contextOf(name, transport)),
     isShared: config.share,
     isPlain: !config.reload,

@@ -62,9 +62,7 @@ export class Agreement {
       this.#latest === undefined
         ? readAt(Buffer.from(this.#params ?? '{}'), ['clientInfo'])
         : this.#latest.read(['params', '_meta', CLIENT_INFO]);
-    const { name, version } = membersOf(info);
-    if (typeof name !== 'string' || name === '') return undefined;
-    return typeof version === 'string' ? `${name} ${version}` : name;
+    return clientIn(info);
   }
 
   /** The server's answer to `initialize`, as the client saw it first. */
@@ -209,6 +207,13 @@ export class Agreement {
 /** Of an `initialize` or `server/discover` result. */
 export function capabilitiesOf(result: Members): Members {
   return membersOf(result['capabilities']);
+}
+
+/** Name and version, of the `clientInfo` of a client. */
+export function clientIn(info: unknown): string | undefined {
+  const { name, version } = membersOf(info);
+  if (typeof name !== 'string' || name === '') return undefined;
+  return typeof version === 'string' ? `${name} ${version}` : name;
 }
 
 export function membersOf(value: unknown): Members {

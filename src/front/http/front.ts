@@ -216,7 +216,7 @@ export class HttpFront {
     if (opensSession(body)) {
       const { maxSessions } = this.#options;
       if (this.#sessionCount >= maxSessions) return this.#reject(call, replies.tooManySessions(maxSessions), message);
-      const { id, session } = this.#streamable.open();
+      const { id, session } = this.#streamable.open(message);
       return session.post(message, response, { ...cors, 'mcp-session-id': id });
     }
     if (typeof entry === 'string') return;

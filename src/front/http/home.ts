@@ -12,8 +12,8 @@ export interface HttpHome {
   speaksModern(request: Message): boolean | Promise<boolean>;
   /** Serves one request of the modern era. Resolves when it has left, or those who serve it have. */
   attachModern(connect: Connect): Promise<unknown>;
-  /** Serves a client of the legacy era. Resolves when its session is over. */
-  attachLegacy(connect: Connect, transport: Transport): Promise<unknown>;
+  /** Serves a client of the legacy era, which says its name in `initialize`. Resolves when its session is over. */
+  attachLegacy(connect: Connect, transport: Transport, initialize: Message): Promise<unknown>;
   /** In bytes. */
   readonly maxMessage: number;
   readonly health: HttpHealth;

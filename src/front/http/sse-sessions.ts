@@ -67,14 +67,14 @@ export class SseSessions {
   #sessionFor({ stream }: SseConnection, message: Message): SseSession | undefined {
     const { envelope } = message;
     const opens = envelope.kind === 'request' && envelope.method === 'initialize';
-    const session = opens ? this.#create() : this.#returning();
+    const session = opens ? this.#create(message) : this.#returning();
     session?.open(stream);
     return session;
   }
 
-  #create(): SseSession {
+  #create(initialize: Message): SseSession {
     const session: SseSession = new SseSession({ overflowed: () => this.#giveUp(session) });
-    void this.#home.attachLegacy(session.connect, 'sse').then(() => {
+    void this.#home.attachLegacy(session.connect, 'sse', initialize).then(() => {
       this.#forget(session);
       session.end();
     });

@@ -3,6 +3,7 @@
  * with its server, or because nothing of it has been open for too long. What a session does with messages is its own.
  */
 import { randomBytes } from 'node:crypto';
+import type { Message } from '../../wire/message.js';
 import type { HttpHome } from './home.js';
 import { StreamableSession, type SessionContext } from './streamable-session.js';
 
@@ -40,7 +41,7 @@ export class StreamableSessions {
   }
 
   /** For a client that sends `initialize`. If that is refused there will be no session. */
-  open(): StreamableEntry {
+  open(initialize: Message): StreamableEntry {
     const id = randomBytes(16).toString('hex');
     const session = new StreamableSession({
       ...this.#context,
@@ -54,7 +55,7 @@ export class StreamableSessions {
     });
     const entry: StreamableEntry = { id, session, version: undefined };
     this.#entries.set(id, entry);
-    void this.#home.attachLegacy(session.connect, 'http').then(() => this.#remove(entry));
+    void this.#home.attachLegacy(session.connect, 'http', initialize).then(() => this.#remove(entry));
     return entry;
   }
 
