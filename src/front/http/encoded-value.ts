@@ -1,6 +1,6 @@
 /**
- * Values that a client repeats in a header. What does not fit in one as plain ASCII comes as `=?base64?…?=`, the Base64
- * of its UTF-8. Which headers may carry such a value, and what it must be equal to, is for those who ask.
+ * Values that a client repeats in a header. What does not fit in one as plain ASCII comes as `=?base64?…?=`, the
+ * Base64 of its UTF-8. Which headers may carry such a value, and what it must equal, is for those who ask.
  */
 
 const PREFIX = '=?base64?';

@@ -119,7 +119,7 @@ function hostRefusal(headers: Headers): string {
 function originRefusal(value: string | undefined): string {
   const isOrigin = value !== undefined && parseOrigin(value) !== undefined;
   if (!isOrigin)
-    return 'The Origin names no single host: use a page from loopback, or one that --allowed-origin names.';
+    return 'The Origin is none that can be allowed: use a page from loopback, or one that --allowed-origin names.';
   return `The Origin ${value} is not allowed: use a page from loopback, or --allowed-origin ${value}.`;
 }
 

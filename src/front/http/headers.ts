@@ -19,7 +19,15 @@ export function onlyValueOf(headers: Headers, name: string): string | undefined 
   return value.length === 1 ? value[0] : undefined;
 }
 
-/** Only space and tab are white space in a header; trim() would take more. */
+/** Only space and tab are white space in a header; trim() would take more, and a pattern too long. */
 function stripped(value: string): string {
-  return value.replace(/^[\t ]+|[\t ]+$/g, '');
+  let start = 0;
+  let end = value.length;
+  while (start < end && isSpace(value[start])) start++;
+  while (end > start && isSpace(value[end - 1])) end--;
+  return value.slice(start, end);
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }

@@ -90,8 +90,9 @@ function sessionFault({ headers, session }: LegacyRequest): Fault | undefined {
   if (session === 'unknown') return sessionNotFound;
   const version = valueOf(headers, 'mcp-protocol-version');
   if (version === undefined || version === session.version || LEGACY_VERSIONS.includes(version)) return undefined;
-  const message = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${LEGACY_VERSIONS.join(', ')})`;
-  return { status: 400, code: TRANSPORT_ERROR, message };
+  const supported = LEGACY_VERSIONS.join(', ');
+  const what = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${supported})`;
+  return refused(400, TRANSPORT_ERROR, what);
 }
 
 function streamFault({ session }: LegacyRequest): Fault | undefined {

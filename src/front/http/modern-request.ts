@@ -36,7 +36,7 @@ export function eraOfRequest(headers: Headers, body: BodyFacts): 'modern' | 'leg
   return body.kind === 'notification' && namesModernVersion(headers) ? 'modern' : 'legacy';
 }
 
-/** Undefined: nothing is wrong with it in this regard, in either era. `supported`: the modern versions that are served. */
+/** Undefined: nothing here is against it, in either era. `supported`: the modern versions that are served. */
 export function modernFault(headers: Headers, body: BodyFacts, supported = MODERN_VERSIONS): Fault | undefined {
   switch (body.kind) {
     case 'request':
@@ -170,7 +170,7 @@ function unsupportedVersion(requested: string, supported: readonly string[]): Fa
 const modernBatch: Fault = {
   status: 400,
   code: INVALID_REQUEST,
-  message: `Invalid request: a batch may not contain messages of ${FIRST_MODERN_VERSION}, send each in a POST of its own.`,
+  message: `Invalid Request: messages of ${FIRST_MODERN_VERSION} come in no batch, but each in a POST of its own.`,
 };
 
 /**

@@ -1,8 +1,8 @@
 /**
- * Checks the headers `Mcp-Param-*` of a modern tools/call. A tool's inputSchema says with `x-mcp-header` which arguments
- * are repeated in headers, and a server must refuse a call whose headers and body disagree. Behind stdio a server sees
- * no headers, so it is for us. A schema that breaks the rules for `x-mcp-header` is as one without: clients must not
- * even list such a tool. Where the schema comes from is the caller's.
+ * Checks the headers `Mcp-Param-*` of a modern tools/call. A tool's inputSchema says with `x-mcp-header` which
+ * arguments are repeated in headers, and a server must refuse a call whose headers and body disagree. Behind stdio a
+ * server sees no headers, so it is for us. A schema that breaks the rules for `x-mcp-header` is as one without:
+ * clients must not even list such a tool. Where the schema comes from is the caller's.
  */
 import { isObject } from './body-facts.js';
 import { decodedValue } from './encoded-value.js';
@@ -24,10 +24,22 @@ const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean', 'nu
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /** Where a schema may hold others, other than in `properties`: an annotation there is against the rules. */
-const SUBSCHEMAS =
-  'items prefixItems contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames oneOf anyOf allOf not if then else'.split(
-    ' ',
-  );
+const SUBSCHEMAS = [
+  'items',
+  'prefixItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'propertyNames',
+  'oneOf',
+  'anyOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+];
 const NAMED_SUBSCHEMAS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
 export function paramHeaderFault(schema: unknown, args: unknown, headers: Headers): Fault | undefined {

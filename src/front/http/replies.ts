@@ -55,7 +55,7 @@ export const notJson: Fault = {
 };
 
 export function tooManySessions(limit: number): Fault {
-  const message = `All ${limit} sessions are in use. End one with DELETE, or start the proxy with a larger --max-sessions.`;
+  const message = `All ${limit} sessions are in use. End one with DELETE, or raise --max-sessions.`;
   return { status: 503, code: TRANSPORT_ERROR, message };
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a legacy request must satisfy: a test a row of the tables for Streamable HTTP and for HTTP+SSE, and the first
- * beside what the transport of the v1 SDK answers. Where ours differs on purpose, a test says why.
+ * What a legacy request must satisfy: a test a row of the tables for Streamable HTTP and for HTTP+SSE, and for the
+ * first beside what the transport of the v1 SDK answers. Where ours differs on purpose, a test says why.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

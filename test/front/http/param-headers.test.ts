@@ -82,7 +82,8 @@ async function served(inputSchema: object, args: unknown, headers: Record<string
 }
 
 for (const [args, headers, isFine] of rows) {
-  test(`${JSON.stringify(args)} with ${JSON.stringify(headers)} is ${isFine ? 'taken' : 'refused'}, as by v2`, async () => {
+  const outcome = isFine ? 'taken' : 'refused';
+  test(`${JSON.stringify(args)} with ${JSON.stringify(headers)} is ${outcome}, as by v2`, async () => {
     const fault = paramHeaderFault(schema, args, headers);
     assert.deepEqual(fault && [fault.status, fault.code], isFine ? undefined : [400, -32020]);
     assert.equal(await served(schema, args, headers), isFine);
