@@ -22,7 +22,7 @@ function resolve(
 
 function resolved(...given: Parameters<typeof resolve>): Resolved {
   const result = resolve(...given);
-  assert.ok(typeof result === 'object', String(result));
+  assert.ok(typeof result === 'object', JSON.stringify(result));
   return result;
 }
 
