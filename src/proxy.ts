@@ -5,11 +5,12 @@
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
-import type { ConfigInForce } from './config/config-in-force.js';
-import type { Flow, FlowContext, StdioFlowContext, Streams } from './flow/flow.js';
+import type { Config } from './config/config.js';
+import { fixedConfig, type ConfigInForce } from './config/config-in-force.js';
+import type { Flow, FlowContext, ProxyFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
 import { stderrLines } from './events/stderr-lines.js';
-import type { NoiseKind } from './events/events.js';
+import type { NoiseKind, Transport } from './events/events.js';
 import { withOrigin, type EventBus } from './events/bus.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import { createLeftovers } from './flow/leftovers.js';
@@ -29,9 +30,9 @@ export interface Proxy {
   reload(): void;
 }
 
-/** What only a proxy with a process of its own has; the programmatic entry has neither. */
+/** What only a proxy with a process of its own has; the programmatic entry has nothing of it. */
 export interface ProcessContext extends Pick<FlowContext, 'earlyServer' | 'helperCommand'> {
-  /** No client is on stdio: all of them come over HTTP, and the end of stdin means nothing. */
+  /** Clients come by HTTP alone. */
   readonly isHttpOnly: boolean;
 }
 
@@ -41,7 +42,7 @@ export function createProxy(
   io: Streams,
   configInForce: ConfigInForce,
   bus: EventBus,
-  { earlyServer, helperCommand }: ProcessContext = NO_PROCESS,
+  { earlyServer, helperCommand, isHttpOnly }: ProcessContext = NO_PROCESS,
 ): Proxy {
   const config = configInForce.current;
   const events = withOrigin(bus, { project: config.cwd });
@@ -53,11 +54,54 @@ export function createProxy(
     guard.close();
     return reason;
   });
-  const mark = earlyServer?.mark ?? newMark();
   let listening: FlowContext['listening'];
   events.subscribe(['listening'], ({ url }) => void (listening = { url }));
-  const context: StdioFlowContext = {
+  // The agent's own tools need the reload flow even if there is nothing to watch. Environment files are watched without
+  // a rule.
+  const reloads =
+    config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
+  const base = {
+    configInForce: reloads ? configInForce : fixedConfig(withoutReload(config)),
     io,
+    guard,
+    helperCommand,
+    listening: () => listening,
+  };
+  const first = createFlowContext(base, { events, earlyServer });
+  const context: ProxyFlowContext = Object.assign(first, {
+    io,
+    isHttpOnly,
+    contextOf: (session: string, transport: Transport) =>
+      createFlowContext(base, { events: withOrigin(events, { session, transport }), earlyServer: undefined }),
+    onClosed,
+  });
+  io.stderr.on('error', () => {});
+  if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
+  const isPlainPipe = !reloads && config.http === undefined;
+  const flow = isPlainPipe ? pipeFlow(context) : composedFlow(context);
+  return {
+    closed,
+    close: () => void flow.then((running) => running.close()),
+    signal: (name) => void flow.then((running) => running.signal(name)),
+    reload: () => void flow.then((running) => running.reload()),
+  };
+}
+
+interface FlowParts {
+  readonly configInForce: ConfigInForce;
+  readonly io: Streams;
+  readonly guard: OrphanGuard;
+  readonly helperCommand: readonly string[] | undefined;
+  listening(): FlowContext['listening'];
+}
+
+/** For one lineage: its servers, what they leave behind, and its events are known as its own. */
+function createFlowContext(
+  { configInForce, io, guard, helperCommand, listening }: FlowParts,
+  { events, earlyServer }: { readonly events: EventBus; readonly earlyServer: FlowContext['earlyServer'] },
+): FlowContext {
+  const mark = earlyServer?.mark ?? newMark();
+  const context: FlowContext = {
     configInForce,
     get config() {
       return configInForce.current;
@@ -69,19 +113,16 @@ export function createProxy(
     get tooLong() {
       return messageTooLong(configInForce.current.maxMessage);
     },
-    spec: (number) => {
-      const spec = childSpec(context.config, number, mark);
-      return {
-        ...spec,
-        number,
-        maxLine: context.config.maxMessage,
-        stderr: io.stderr,
-        onStderr: stderrLines(events, number),
-        guard,
-      };
-    },
+    spec: (number) => ({
+      ...childSpec(context.config, number, mark),
+      number,
+      maxLine: context.config.maxMessage,
+      stderr: io.stderr,
+      onStderr: stderrLines(events, number),
+      guard,
+    }),
     get listening() {
-      return listening;
+      return listening();
     },
     earlyServer,
     helperCommand,
@@ -89,38 +130,31 @@ export function createProxy(
     noise: reportNoise(io.stderr, events),
     reportNotStarted: (error) => {
       const isMissing = error.code === 'ENOENT';
-      events.emit({ kind: 'not-started', command: config.command, isMissing, problem: error.message });
+      const { command } = context.config;
+      events.emit({ kind: 'not-started', command, isMissing, problem: error.message });
     },
-    onClosed,
   };
-  io.stderr.on('error', () => {});
-  if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
-  // The agent's own tools need the reload flow even if there is nothing to watch. Environment files are watched without
-  // a rule.
-  const reloads =
-    config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
-  const flow = reloads ? reloadFlow(context) : pipeFlow(context);
-  return {
-    closed,
-    close: () => void flow.then((running) => running.close()),
-    signal: (name) => void flow.then((running) => running.signal(name)),
-    reload: () => void flow.then((running) => running.reload()),
-  };
+  return context;
 }
 
 /** A flow is loaded only if it is used, and while the server starts. */
-async function pipeFlow(context: StdioFlowContext): Promise<Flow> {
+async function pipeFlow(context: ProxyFlowContext): Promise<Flow> {
   const { passThrough } = await import('./flow/pass-through.js');
   return passThrough(context);
 }
 
-async function reloadFlow(context: StdioFlowContext): Promise<Flow> {
-  const { serveReloading } = await import('./reloading.js');
-  return serveReloading(context);
+async function composedFlow(context: ProxyFlowContext): Promise<Flow> {
+  const { compose } = await import('./reloading.js');
+  return compose(context);
 }
 
 const CANNOT_REAP =
   '--reap has no effect on this system, which does not tell the environment of a process: what servers leave behind in sessions of their own stays';
+
+/** Nothing is watched, and nothing of what a server says is changed. */
+function withoutReload(config: Config): Config {
+  return { ...config, reload: false, rules: [], envFiles: [], agentTools: false, notify: 'never' };
+}
 
 const MAX_NOISE_BYTES = 1024 * 1024;
 /** Banners are shorter than this. Longer text is not searched for one. */

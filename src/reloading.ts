@@ -1,28 +1,96 @@
 /**
- * The second half of the composition root, loaded only if something is reloaded. Creates one project, one lineage of
- * servers on it and the sinks in the state directory, and attaches the client on stdio. Decides nothing itself.
+ * The second half of the composition root, loaded unless the proxy is a plain pipe. Creates one project, the lineages of
+ * servers on it and the sinks in the state directory, and lets clients in, by stdio and by HTTP. Decides nothing itself.
  */
 export { leftOutWarning } from './project/left-out.js';
-import type { Flow, StdioFlowContext } from './flow/flow.js';
-import { connectStdio } from './front/stdio.js';
-import { Lineage } from './lineage/lineage.js';
+import type { Flow, ProxyFlowContext } from './flow/flow.js';
+import { passThrough } from './flow/pass-through.js';
+import type { ShutdownReason } from './flow/shutdown.js';
+import { connectStdio, connectWhenSpoken } from './front/stdio.js';
+import type { Http } from './http.js';
+import { Lineages } from './lineages.js';
 import { Project } from './project/project.js';
 import { openStateSinks } from './sinks/open-state-sinks.js';
 
-export function serveReloading(context: StdioFlowContext): Flow {
-  const stateSinks = openStateSinks(context.events, context.config);
-  const project = new Project(context);
-  const lineage = new Lineage(context, project);
-  const limits = { maxMessage: () => context.config.maxMessage, tooLong: () => context.tooLong };
-  void lineage.attach(connectStdio(context.io, limits));
-  lineage.begin();
-  void lineage.closed.then(async (reason) => {
+export function compose(context: ProxyFlowContext): Flow {
+  const { config, events, isHttpOnly } = context;
+  const stateSinks = openStateSinks(events, config);
+  const lineages = new Lineages({
+    project: new Project(context),
+    contextOf: (name, transport) => (name === undefined ? context : context.contextOf(name, transport)),
+    isShared: config.share,
+    isPlain: !config.reload,
+    idleTimeout: config.sessionTimeout,
+  });
+  const http = config.http === undefined ? undefined : openHttpFront(context, lineages);
+  let isFinished = false;
+  /** The first reason counts. */
+  const finish = async (reason: ShutdownReason): Promise<void> => {
+    if (isFinished) return;
+    isFinished = true;
+    const front = await http;
+    front?.stop();
+    await lineages.close(reason);
+    await front?.close();
     await stateSinks.close();
     context.onClosed(reason);
-  });
-  return {
-    close: () => lineage.close({ by: 'client' }),
-    signal: (signal) => lineage.close({ by: 'signal', signal }),
-    reload: () => lineage.restart(),
   };
+  const stdio = isHttpOnly ? serveNobody(lineages, finish) : serveStdio(context, lineages, finish);
+  const close = async (reason: ShutdownReason): Promise<void> => {
+    void http?.then((front) => front.stop());
+    stdio.close(reason);
+    await lineages.close(reason);
+    if (!stdio.hasReason) await finish(reason);
+  };
+  void http?.then(({ failed }) => (failed === undefined ? undefined : close(failed)));
+  return {
+    close: () => void close({ by: 'client' }),
+    signal: (signal) => void close({ by: 'signal', signal }),
+    reload: () => lineages.reload(),
+  };
+}
+
+/** What comes, or not, by stdio. */
+interface Stdio {
+  /** It says itself, by `finish`, for which reason the proxy ends. */
+  readonly hasReason: boolean;
+  close(reason: ShutdownReason): void;
+}
+
+type Finish = (reason: ShutdownReason) => Promise<void>;
+
+/** The first server is started for whoever comes first. One that can't be started at all ends the proxy. */
+function serveNobody(lineages: Lineages, finish: Finish): Stdio {
+  void lineages.begin('http').then((reason) => (reason.by === 'not-started' ? finish(reason) : undefined));
+  return { hasReason: false, close: () => {} };
+}
+
+/** The proxy ends with the session of the client on stdio. */
+function serveStdio(context: ProxyFlowContext, lineages: Lineages, finish: Finish): Stdio {
+  const { io, config } = context;
+  if (!config.reload) return servePipe(context, finish);
+  const limits = { maxMessage: () => context.config.maxMessage, tooLong: () => context.tooLong };
+  void lineages.begin('stdio');
+  if (!config.share) {
+    void lineages.attachFirst(connectStdio(io, limits)).then(finish);
+    return { hasReason: true, close: () => {} };
+  }
+  const left = connectWhenSpoken(io, limits, (era, connect) => lineages.attachShared(era, connect));
+  void left.then((reason) => finish(reason ?? { by: 'client' }));
+  return { hasReason: false, close: () => {} };
+}
+
+/** Without reloading the client on stdio has a plain pipe to a server of its own, whoever else comes by HTTP. */
+function servePipe(context: ProxyFlowContext, finish: Finish): Stdio {
+  const pipe = passThrough(Object.assign(Object.create(context) as ProxyFlowContext, { onClosed: finish }));
+  return {
+    hasReason: true,
+    close: (reason) => void pipe.then((flow) => (reason.by === 'signal' ? flow.signal(reason.signal) : flow.close())),
+  };
+}
+
+/** Loaded only if clients come by it. */
+async function openHttpFront(context: ProxyFlowContext, lineages: Lineages): Promise<Http> {
+  const { openHttp } = await import('./http.js');
+  return openHttp(context, lineages);
 }

@@ -1,7 +1,7 @@
 /** The answer of the proxy to a message that asks for one or several: a request, or a batch with requests in it. */
 import { answerTo, SESSION, type Route } from '../channel/channel.js';
 import type { Message } from '../wire/message.js';
-import { joinBatch, requestsIn, type ClientRequest } from './batch.js';
+import { joinBatch, requestsIn, type ClientRequest } from '../wire/batch.js';
 import type { Held } from './records.js';
 
 /** Answers a request, or each request of a batch, in the same way. False if nothing asks for an answer. */

@@ -10,16 +10,24 @@ import { error, INTERNAL_ERROR } from '../wire/json-rpc.js';
 import { Message } from '../wire/message.js';
 import { endCall, startQueuedCalls } from './client-actions.js';
 import { adoptIntroduction, startWaitingOpenings } from './introductions.js';
-import { createSession, isAlive, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
+import {
+  createSession,
+  isAlive,
+  type Held,
+  type LineageRecord,
+  type Role,
+  type Session,
+  type Upstream,
+} from './records.js';
 import { withdrawSettings } from './settings.js';
 import { isOpening } from './opening-results.js';
 import { beginSharing } from './wire-names.js';
 
 /** The first client is the one that servers are opened for. Its messages stay as they are for as long as it is alone. */
-export function attachSession(lineage: LineageRecord, client: Session['client']): Session {
+export function attachSession(lineage: LineageRecord, client: Session['client'], role: Role = 'client'): Session {
   const isFirst = lineage.sessions.size === 0 && !lineage.isShared;
   if (!isFirst) beginSharing(lineage);
-  const session = createSession(lineage, client, isFirst ? lineage.agreement : new Agreement());
+  const session = createSession(lineage, client, isFirst ? lineage.agreement : new Agreement(), role);
   // It has agreed to nothing yet, so there is nothing that a newer server would have to be told.
   for (const upstream of lineage.upstreams)
     if (upstream.introduction !== undefined) upstream.sessionsReplayedTo.add(session);
@@ -31,7 +39,10 @@ export function attachSession(lineage: LineageRecord, client: Session['client'])
 export function detachSession(session: Session): void {
   const { lineage } = session;
   if (!lineage.sessions.has(session)) return;
-  beginSharing(lineage);
+  // A server that nobody but us has spoken to is as good as new.
+  const isUntouched = session.role === 'probe' && !lineage.isShared && session.agreement.era === undefined;
+  if (isUntouched) lineage.agreement = new Agreement();
+  else beginSharing(lineage);
   lineage.sessions.delete(session);
   if (session.hasServerAnswered) lineage.hasAnsweredBefore = true;
   lineage.hold.removeOf(session);

@@ -10,7 +10,7 @@ import { result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { callAgent, learnToolNames, toolNames } from './agent-calls.js';
 import { answerAll, answerToBatch } from './answer-all.js';
-import { joinBatch, type ClientRequest } from './batch.js';
+import { joinBatch, type ClientRequest } from '../wire/batch.js';
 import type { ClientVerdict, TakenBack } from './client-verdict.js';
 import { pinEra } from './eras.js';
 import { failureAnswer } from './failure-answers.js';

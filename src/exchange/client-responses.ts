@@ -6,7 +6,7 @@ import { SESSION } from '../channel/channel.js';
 import type { Id } from '../wire/envelope.js';
 import { keyOfValue } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
-import { joinBatch, messagesIn } from './batch.js';
+import { joinBatch, messagesIn } from '../wire/batch.js';
 import { DROP, type ClientVerdict } from './client-verdict.js';
 import { isAlive, type Session } from './records.js';
 

@@ -8,7 +8,7 @@ import type { ServerRequest } from '../session/server-requests.js';
 import type { ListenStream } from '../session/listen-streams.js';
 import type { Id } from '../wire/envelope.js';
 import type { Message } from '../wire/message.js';
-import type { ClientRequest } from './batch.js';
+import type { ClientRequest } from '../wire/batch.js';
 import type { Held, PendingRequest, Upstream } from './records.js';
 
 export type ClientVerdict =

@@ -3,7 +3,8 @@
  * its own; any other error is that of a legacy server. A modern one refuses `initialize`. What follows from it is
  * decided in lineage/.
  */
-import { METHOD_NOT_FOUND } from '../wire/json-rpc.js';
+import { answerTo } from '../channel/channel.js';
+import { error, METHOD_NOT_FOUND } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import type { LineageRecord, Session, Upstream } from './records.js';
 
@@ -15,6 +16,22 @@ import type { LineageRecord, Session, Upstream } from './records.js';
 export function pinEra({ agreement }: LineageRecord, upstream: Upstream): void {
   if (agreement.era !== 'modern' || upstream.eraPinned) return;
   upstream.sendProxyRequest('ping', agreement.paramsFor(undefined), () => {});
+}
+
+/**
+ * The server has exited. Whether it did so because the proxy had asked which era it speaks: that is an answer too, and it
+ * means the legacy one.
+ */
+export function refuseByExit({ ports }: LineageRecord, upstream: Upstream): boolean {
+  const asked = [...upstream.pending].filter(
+    ({ session, method }) => session.role === 'probe' && method === 'server/discover',
+  );
+  for (const pending of asked) {
+    upstream.pending.remove(pending);
+    pending.session.client.send(error(pending.id, METHOD_NOT_FOUND, 'Method not found'), answerTo(pending.id));
+  }
+  if (asked.length > 0) ports.refusedDiscover();
+  return asked.length > 0;
 }
 
 /** Header mismatch, missing client capability, unsupported protocol version. */

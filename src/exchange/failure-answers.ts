@@ -9,7 +9,7 @@ import { mayHaveRun, type Failure } from '../agent/words.js';
 import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames } from './agent-calls.js';
-import type { ClientRequest } from './batch.js';
+import type { ClientRequest } from '../wire/batch.js';
 import type { Session } from './records.js';
 import { toolOf } from './retry-safety.js';
 

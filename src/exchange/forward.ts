@@ -9,7 +9,7 @@ import { listByMethod } from '../lists/lists.js';
 import { error, PARSE_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { agentTool, mustLearnToolNames, passesHold, toolsBeside } from './agent-calls.js';
-import { messagesIn, requestsAmong, type ClientRequest } from './batch.js';
+import { messagesIn, requestsAmong, type ClientRequest } from '../wire/batch.js';
 import type { ClientVerdict } from './client-verdict.js';
 import { lostAnswer } from './failure-answers.js';
 import { malformedAnswer } from './malformed.js';

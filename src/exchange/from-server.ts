@@ -11,7 +11,7 @@ import { keyOf, keyOfValue } from '../wire/ids.js';
 import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { clientAsked, clientsTold, streamNamed, type Delivery } from './addressees.js';
-import { joinBatch, messagesIn } from './batch.js';
+import { joinBatch, messagesIn } from '../wire/batch.js';
 import { endOfStream, endStreams } from './listen-streams.js';
 import { isStaleProgress, progressIn } from './progress.js';
 import {

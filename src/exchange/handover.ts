@@ -12,7 +12,7 @@ import { notification } from '../wire/json-rpc.js';
 import { Message } from '../wire/message.js';
 import { toolNames } from './agent-calls.js';
 import { answerAll } from './answer-all.js';
-import { joinBatch } from './batch.js';
+import { joinBatch } from '../wire/batch.js';
 import { findPending } from './cancellation.js';
 import { endCall, startQueuedCalls } from './client-actions.js';
 import { failureAnswer, lostAnswer } from './failure-answers.js';

@@ -9,7 +9,7 @@ import { listByMethod } from '../lists/lists.js';
 import { error, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames, toolsBeside, toolsWithoutServer } from './agent-calls.js';
-import type { ClientRequest } from './batch.js';
+import type { ClientRequest } from '../wire/batch.js';
 import { noteOpener, type Session } from './records.js';
 import { failureAnswer } from './failure-answers.js';
 import { discoverInPlace, initializeInPlace } from './opening-answers.js';

@@ -4,7 +4,7 @@
  */
 import type { Message } from '../wire/message.js';
 import { withToolsCapability } from './agent-calls.js';
-import { neverCached, promiseListChanges } from './patch.js';
+import { cachedUntilReload, promiseListChanges } from './patch.js';
 import type { Session, Upstream } from './records.js';
 
 export type Opening = 'initialize' | 'server/discover';
@@ -23,6 +23,6 @@ export function takeOpening(
 ): Message {
   const declared = withToolsCapability(session, upstream, request, said);
   session.agreement.recordResponse(method, request, declared);
-  const fresh = method === 'server/discover' ? neverCached(declared) : declared;
+  const fresh = method === 'server/discover' ? cachedUntilReload(session.lineage, declared) : declared;
   return session.lineage.options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
 }

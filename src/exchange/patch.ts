@@ -2,6 +2,7 @@
  * What the proxy changes in a healthy server's answers: that it can tell of changed lists, because the proxy does so in
  * its place, and that nothing may be cached, because the next edit changes it. Only those bytes differ.
  */
+import type { LineageRecord } from './records.js';
 import { LISTS } from '../lists/lists.js';
 import type { ToolNames } from '../agent/tool-names.js';
 import { servedByOldCode, type Failure } from '../agent/words.js';
@@ -24,6 +25,11 @@ export function neverCached(answer: Message): Message {
   if (!answer.includes('"ttlMs"') && !answer.includes('\\u00')) return answer;
   const ttl = answer.raw(['result', 'ttlMs']);
   return ttl === undefined || ttl === '0' ? answer : (answer.with(['result', 'ttlMs'], '0') ?? answer);
+}
+
+/** The same, where something is reloaded at all. */
+export function cachedUntilReload({ options }: LineageRecord, answer: Message): Message {
+  return options.reloads ? neverCached(answer) : answer;
 }
 
 /** `--on-failure serve`: the tool ran, but by old code, and its caller has to know. */

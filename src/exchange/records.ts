@@ -85,6 +85,8 @@ export interface ExchangeOptions {
   readonly name: string;
   /** Milliseconds; 0: no limit. */
   readonly hold: number;
+  /** Off: nothing is ever reloaded, so a client may keep what a server says for as long as that says. */
+  readonly reloads: boolean;
   /** Whether clients are promised that they will be told of changed lists. */
   readonly promise: boolean;
 }
@@ -135,9 +137,13 @@ export interface LineageRecord {
   runsTasks: boolean;
 }
 
+/** `probe`: nobody but us, who ask a server which era it speaks. */
+export type Role = 'client' | 'probe';
+
 /** What is one client's. */
 export interface Session {
   readonly lineage: LineageRecord;
+  readonly role: Role;
   readonly client: Pick<Channel, 'send' | 'full'>;
   readonly agreement: Agreement;
   /** The lists, as the client was last served them. */
@@ -206,9 +212,15 @@ export function createLineageRecord(
 }
 
 /** The record of a client. It is put among the lineage's by attach.ts. */
-export function createSession(lineage: LineageRecord, client: Session['client'], agreement: Agreement): Session {
+export function createSession(
+  lineage: LineageRecord,
+  client: Session['client'],
+  agreement: Agreement,
+  role: Role = 'client',
+): Session {
   return {
     lineage,
+    role,
     client,
     agreement,
     served: createServed(),

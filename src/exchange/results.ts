@@ -11,7 +11,7 @@ import { namesOf, toolNames, toolsBeside, withAgentTools } from './agent-calls.j
 import { noteIntroduction } from './introductions.js';
 import { emptyList } from './local-answers.js';
 import { isOpening, takeOpening } from './opening-results.js';
-import { neverCached, withFailure, withNotes } from './patch.js';
+import { cachedUntilReload, withFailure, withNotes } from './patch.js';
 import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
 import { retrySafeToolsIn } from './retry-safety.js';
 import { afterSetting } from './settings.js';
@@ -88,7 +88,7 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
   agreement.recordResponse(method, request, message);
   afterSetting(session, upstream, method, request);
   const isCacheable = agreement.era === 'modern';
-  if (method === 'resources/read') return isCacheable ? neverCached(message) : message;
+  if (method === 'resources/read') return isCacheable ? cachedUntilReload(lineage, message) : message;
   const list = listByMethod(method);
   // Also of one that drains: it is what the client has from now on.
   if (list !== undefined) {
@@ -97,9 +97,9 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(upstream, items);
     if (items !== undefined && toolsBeside(session, request).size > 0)
-      return firstPage(upstream, pending, isCacheable ? neverCached(message) : message);
+      return firstPage(upstream, pending, isCacheable ? cachedUntilReload(lineage, message) : message);
   }
-  return list !== undefined && isCacheable ? neverCached(message) : message;
+  return list !== undefined && isCacheable ? cachedUntilReload(lineage, message) : message;
 }
 
 /** Ours go behind the server's on the first page, and a name of theirs on a later page counts too. */

@@ -5,7 +5,7 @@
  */
 import { readAt } from '../wire/edit.js';
 import type { Message } from '../wire/message.js';
-import type { ClientRequest } from './batch.js';
+import type { ClientRequest } from '../wire/batch.js';
 import { replayedAfter, type LineageRecord, type Session, type Upstream } from './records.js';
 
 const SET_LEVEL = 'logging/setLevel';

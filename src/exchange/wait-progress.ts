@@ -10,7 +10,7 @@
 import { keyOf } from '../wire/ids.js';
 import { SESSION } from '../channel/channel.js';
 import { Message } from '../wire/message.js';
-import { requestsIn } from './batch.js';
+import { requestsIn } from '../wire/batch.js';
 import type { Held, LineageRecord } from './records.js';
 
 /** A request that has waited for less is likely to be answered soon: it hears nothing yet. */

@@ -6,7 +6,7 @@
 import type { Id } from '../wire/envelope.js';
 import { keyOf, keyOfValue } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
-import type { ClientRequest } from './batch.js';
+import type { ClientRequest } from '../wire/batch.js';
 import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
 
 const TOKEN = ['params', '_meta', 'progressToken'];

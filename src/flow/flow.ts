@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
 import type { EventBus } from '../events/bus.js';
+import type { Transport } from '../events/events.js';
 import type { EarlyServer } from '../server/early-server.js';
 import type { ServerSpec } from '../server/start-server.js';
 import type { Noise } from '../server/noise.js';
@@ -49,9 +50,13 @@ export interface FlowContext {
   reportNotStarted(error: NodeJS.ErrnoException): void;
 }
 
-/** The same, with the client on stdio that the proxy was started for. */
-export interface StdioFlowContext extends FlowContext {
+/** The same for the first lineage, with what concerns the whole proxy: the client on stdio, and further lineages. */
+export interface ProxyFlowContext extends FlowContext {
   readonly io: Streams;
+  /** No client comes by stdio. */
+  readonly isHttpOnly: boolean;
+  /** For one more lineage. `name`: of the lineage, in events. */
+  contextOf(name: string, transport: Transport): FlowContext;
   /** The session is closed: every server has exited and every message is delivered. */
   onClosed(reason: ShutdownReason): void;
 }

@@ -3,7 +3,7 @@
  * holds, changes and answers nothing, except that a line over the limit is answered with an error.
  */
 import { Shutdown, type ShutdownReason } from './shutdown.js';
-import type { Flow, StdioFlowContext } from './flow.js';
+import type { Flow, ProxyFlowContext } from './flow.js';
 import { SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
 import { CallClock } from '../server/call-times.js';
@@ -16,7 +16,7 @@ const UNUSED = { callClock: new CallClock(), now: () => 0, newRequestId: () => '
 
 const NOTHING_TO_RELOAD = 'nothing is reloaded: there is nothing to watch, or reloading is switched off';
 
-export async function passThrough(context: StdioFlowContext): Promise<Flow> {
+export async function passThrough(context: ProxyFlowContext): Promise<Flow> {
   const { io, config, events: bus, noise, onClosed } = context;
   const live = new Set<Upstream>();
   const end = (reason: ShutdownReason): void => {

@@ -19,6 +19,8 @@ export interface ClientEvents {
   full(isFull: boolean): void;
   /** The client has closed its side and its last message has passed the gate, or it can no longer be written to. */
   ended(): void;
+  /** The client has vanished, or has no more use for answers: what it had asked for is taken back. */
+  gone(): void;
 }
 
 export interface ClientConnection {

@@ -3,8 +3,11 @@ import type { Readable, Writable } from 'node:stream';
 import { answerTo, SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
-import type { Connect } from './connection.js';
+import type { Message } from '../wire/message.js';
+import type { ClientConnection, ClientEvents, Connect } from './connection.js';
 import { Gate } from './gate.js';
+
+type Era = 'legacy' | 'modern';
 
 export interface ClientStreams {
   readonly input: Readable;
@@ -16,6 +19,52 @@ export interface ClientLimits {
   maxMessage(): number;
   /** The error text for a client that has sent a longer message. */
   tooLong(): string;
+}
+
+/**
+ * For a client that shares a server with others of its era: it is attached when its first message has told which era
+ * that is. Resolves when its session is closed; with nothing if it never said a word.
+ */
+export function connectWhenSpoken<R>(
+  streams: ClientStreams,
+  limits: ClientLimits,
+  attach: (era: Era, connect: Connect) => Promise<R>,
+): Promise<R | undefined> {
+  return new Promise((resolve) => {
+    const early: Message[] = [];
+    let events: ClientEvents | undefined;
+    const connected: ClientConnection = connectStdio(
+      streams,
+      limits,
+    )({
+      needsCheck: (envelope) => events?.needsCheck(envelope) ?? false,
+      check: () => events?.check(),
+      message: (message, since) => {
+        if (events !== undefined) return events.message(message, since);
+        early.push(message);
+        if (early.length > 1) return;
+        const connect: Connect = (given) => {
+          queueMicrotask(() => {
+            events = given;
+            connected.returnToGate(early.map((one) => ({ message: one, since })));
+          });
+          return connected;
+        };
+        void attach(eraOf(message), connect).then(resolve);
+      },
+      gateIsFull: (isFull) => events?.gateIsFull(isFull),
+      full: (isFull) => events?.full(isFull),
+      ended: () => (events === undefined ? resolve(undefined) : events.ended()),
+      gone: () => events?.gone(),
+    });
+  });
+}
+
+/** A client of both eras asks for the modern one first. */
+function eraOf(message: Message): Era {
+  const { envelope } = message;
+  const discovers = envelope.kind === 'request' && envelope.method === 'server/discover';
+  return discovers || message.has(['params', '_meta', 'io.modelcontextprotocol/protocolVersion']) ? 'modern' : 'legacy';
 }
 
 export function connectStdio({ input, output }: ClientStreams, { maxMessage, tooLong }: ClientLimits): Connect {

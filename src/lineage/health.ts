@@ -51,8 +51,8 @@ export class Health {
           this.#emitFailed(event.failure, transition, event.generation);
         return;
       case 'exit':
-        if (after !== before && before.at !== 'retiring' && after.at !== 'leaving') this.#emitExit(event, transition);
-        return;
+        if (after === before || before.at === 'retiring' || after.at === 'leaving' || event.isExpected) return;
+        return this.#emitExit(event, transition);
       default:
     }
   }
@@ -117,6 +117,11 @@ export class Health {
     const asksForRestart = exit.code === RESTART_EXIT_CODE;
     const { events } = this.#context.flow;
     events.emit({ kind: 'crashed', generation, exit, failure, outlook, asksForRestart, isOtherStanding });
+  }
+
+  /** In a word. */
+  state(state: State): HealthFacts['state'] {
+    return this.#healthOf(state).state;
   }
 
   emitHealth(state: State): void {

@@ -7,13 +7,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { ConfigChange } from '../config/config-in-force.js';
-import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
+import type { ShutdownReason } from '../flow/shutdown.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Connect } from '../front/connection.js';
 import { dropGeneration, endHold, promote } from '../exchange/handover.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import type { Exit } from '../process/child.js';
-import type { Session, Upstream } from '../exchange/records.js';
+import type { Era } from '../session/agreement.js';
+import { refuseByExit } from '../exchange/eras.js';
+import type { Role, Upstream } from '../exchange/records.js';
 import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
@@ -28,7 +30,8 @@ import { ChangeDetector } from './change-detector.js';
 import { LiveGenerations } from './live-generations.js';
 import { candidateOf, failureOf, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
-import { abandon, answerHeld, drain, finishAnswers, leave } from './draining.js';
+import { abandon, drain, finishAnswers } from './draining.js';
+import { Ending } from './ending.js';
 import type { LineageContext } from './lineage-context.js';
 import { MessageFlow, type MessageFlowEvents } from './message-flow.js';
 import type { Snapshots } from './snapshots.js';
@@ -38,43 +41,44 @@ const BECAME_REPLACE =
   "the server can't run twice at a time: from now on the old one is stopped before the new one starts. --strategy replace says so from the start";
 const SERVER_LEFT: ShutdownReason = { by: 'server', exit: { code: 0, signal: null } };
 
+export interface LineageOptions {
+  /** Its servers go on when the last client has left: others will come. Else the lineage ends with its client. */
+  outlivesClients(): boolean;
+  /** A server that has exited is not followed by another: the lineage ends with it. */
+  readonly endsWithServer: boolean;
+}
+
+const OF_ONE_CLIENT: LineageOptions = { outlivesClients: () => false, endsWithServer: false };
+
 export class Lineage {
-  #resolveClosed: (reason: ShutdownReason) => void = () => {};
-  /** Resolves with the reason when every server has exited and every message is delivered. */
-  readonly closed = new Promise<ShutdownReason>((resolve) => (this.#resolveClosed = resolve));
   readonly #context: FlowContext;
+  readonly #options: LineageOptions;
   readonly #generations = new LiveGenerations();
   readonly #messages: MessageFlow;
   readonly #shared: LineageContext;
   readonly #attempts: Attempts;
   readonly #handshakeTimeout: HandshakeTimeout;
   readonly #changeDetector: ChangeDetector;
-  readonly #project: Project;
   readonly #window: AttemptWindow;
   readonly #history: History;
   readonly #health: Health;
   readonly #agentTools: AgentTools;
-  readonly #shutdown: Shutdown;
+  readonly #ending: Ending;
   readonly #closeSignal = new AbortController();
-  readonly #configChanges: Disposable;
   readonly #initialEffects: readonly Effect[];
   #state: State;
   #eventQueue: Event[] | undefined;
   #restartPause = new AbortController();
-  #isClosing = false;
   /** A generation of this lineage was started because of an edit. */
   #wasEdited = false;
-  #hasClientLeft = false;
   #onSettled: (() => void)[] = [];
-  /** Ends the session of one client, while the lineage serves others. */
-  readonly #onClientLeft = new Map<Session, (reason: ShutdownReason) => void>();
 
-  constructor(context: FlowContext, project: Project) {
+  constructor(context: FlowContext, project: Project, options = OF_ONE_CLIENT) {
     const { config, configInForce, events } = context;
     const { strategy, whileReloading } = config;
     [this.#state, this.#initialEffects] = initialState({ strategy, servesMeanwhile: whileReloading === 'serve' });
     this.#context = context;
-    this.#project = project;
+    this.#options = options;
     this.#history = new History({ events, isLogFile: () => context.config.logFile !== undefined });
     this.#messages = new MessageFlow(context, this.#generations, this.#messageFlowEvents());
     const { lineage } = this.#messages;
@@ -96,7 +100,7 @@ export class Lineage {
       onSpawned: () => this.#showState(),
       onNotStarted: (error) => {
         context.reportNotStarted(error);
-        this.#resolveClosed({ by: 'not-started', error });
+        this.#ending.abandon({ by: 'not-started', error });
       },
     });
     const snapshots = (): Snapshots | undefined => this.#attempts.snapshots;
@@ -109,8 +113,24 @@ export class Lineage {
       untilSettled: (isNext) => this.#untilSettled(isNext),
     });
     this.#health = new Health({ flow: context, lineage, record: () => this.#attempts.record });
-    this.#shutdown = new Shutdown(this.#generations, () => this.#messages.channels);
-    this.#configChanges = configInForce.onChange((change) => this.#onConfigChange(change));
+    const configChanges = configInForce.onChange((change) => this.#onConfigChange(change));
+    this.#ending = new Ending({
+      ...this.#shared,
+      attempts: this.#attempts,
+      outlivesClients: () => options.outlivesClients(),
+      abortWaits: () => this.#closeSignal.abort(),
+      dispose: async () => {
+        snapshots()?.close();
+        configChanges[Symbol.dispose]();
+        await project.detach(this.#window);
+        this.#history.close();
+      },
+    });
+  }
+
+  /** Resolves with the reason when every server has exited and every message is delivered. */
+  get closed(): Promise<ShutdownReason> {
+    return this.#ending.closed;
   }
 
   /** What the messages of clients and servers lead to. Messages arrive only after everything is constructed. */
@@ -123,7 +143,8 @@ export class Lineage {
       needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
       onOpening: (session, id, method) => void this.#handshakeTimeout.watch(session, id, method),
       check: () => this.#changeDetector.checkForRequest(),
-      onClientEnd: (session) => void this.#onClientEnd(session),
+      onClientEnd: (session) => void this.#ending.onClientEnd(session),
+      onClientGone: (session) => this.#ending.onClientGone(session),
       onFirstResponse: (upstream) => {
         this.#health.emitHealth(this.#state);
         announceReady(this.#context, this.#messages.session, upstream, upstream.startedAt);
@@ -135,23 +156,40 @@ export class Lineage {
     };
   }
 
-  /** Builds and starts the first server. A client has to be attached. */
+  /** The era that its servers were opened for. Undefined while no client has said it. */
+  get era(): Era | undefined {
+    return this.#messages.lineage.agreement.era;
+  }
+
+  /** It serves nobody any more, or is about to. */
+  get isEnding(): boolean {
+    return this.#ending.hasBegun || this.#state.at === 'leaving';
+  }
+
+  /** Builds and starts the first server. */
   begin(): void {
     this.#showState();
     for (const effect of this.#initialEffects) this.#perform(effect);
   }
 
+  get health(): { readonly state: string; readonly generation: number | undefined } {
+    return { state: this.#health.state(this.#state), generation: servingOf(this.#state) };
+  }
+
+  /** Differs from what it was before if a server of this lineage has shown a sign of life since. */
+  signOfLife(): string {
+    return [...this.#generations].map(({ process }) => process.signOfLife()).join();
+  }
+
   /** Serves this client from now on. Resolves when its session is closed, or the lineage is. */
-  attach(connect: Connect): Promise<ShutdownReason> {
-    const session = this.#messages.attach(connect);
-    const left = new Promise<ShutdownReason>((resolve) => this.#onClientLeft.set(session, resolve));
-    return Promise.race([left, this.closed]);
+  attach(connect: Connect, role: Role = 'client'): Promise<ShutdownReason> {
+    return this.#ending.left(this.#messages.attach(connect, role));
   }
 
   /** Stops every server, whatever is under way. `closed` resolves when that is done. */
   close(reason: ShutdownReason): void {
     if (reason.by === 'signal') this.#attempts.takeBackBuild();
-    this.#end(reason);
+    this.#ending.begin(reason);
   }
 
   /** Builds and restarts the server even if no file has changed. */
@@ -247,9 +285,9 @@ export class Lineage {
       case 'became-replace':
         return this.#context.events.emit({ kind: 'warning', text: BECAME_REPLACE });
       case 'let-finish':
-        return void finishAnswers(this.#shared).then(() => this.#end(SERVER_LEFT));
+        return void finishAnswers(this.#shared).then(() => this.#ending.begin(SERVER_LEFT));
       case 'end':
-        return this.#stopAll();
+        return this.#ending.stopAll();
     }
   }
 
@@ -309,9 +347,14 @@ export class Lineage {
     const { generation } = upstream;
     this.#generations.remove(upstream);
     this.#context.leftovers.gone(generation, upstream.process.pid);
-    if (this.#shutdown.begun) return this.#closeIfAllGone();
+    if (this.#ending.hasBegun) return this.#ending.closeIfAllGone();
     if (servingOf(this.#state) === generation) {
-      const life = { wasEdited: this.#wasEdited, hasClientLeft: this.#hasClientLeft };
+      const { lineage } = this.#messages;
+      const { outlivesClients, endsWithServer } = this.#options;
+      const isAwaited = outlivesClients() && lineage.sessions.size > 0;
+      const isProbed = refuseByExit(lineage, upstream);
+      const [wasEdited, { hasClientLeft }] = [this.#wasEdited, this.#ending];
+      const life = { wasEdited, hasClientLeft, isAwaited, isProbed, endsWithServer };
       return this.#dispatch(servingExit({ ...this.#shared, attempts: this.#attempts }, upstream, exit, life));
     }
     dropGeneration(this.#messages.lineage, upstream);
@@ -350,51 +393,5 @@ export class Lineage {
       () => this.#dispatch({ on: 'timer' }),
       () => {},
     );
-  }
-
-  async #onClientEnd(session: Session): Promise<void> {
-    if (this.#messages.lineage.sessions.size > 1 && !this.#shutdown.begun) {
-      await leave(this.#shared, session);
-      return this.#onClientLeft.get(session)?.({ by: 'client' });
-    }
-    const closed = performance.now();
-    this.#hasClientLeft = true;
-    if (!this.#shutdown.begun) await answerHeld(this.#shared, this.#attempts);
-    if (!this.#shutdown.begun) await this.#attempts.handOverBuild();
-    this.#end({ by: 'client', waited: performance.now() - closed });
-  }
-
-  #end(reason: ShutdownReason): void {
-    if (!this.#shutdown.begun) this.#context.events.emit({ kind: 'closing', by: reason.by });
-    this.#shutdown.begin(reason);
-    this.#dispatch({ on: 'close' });
-    this.#closeIfAllGone();
-  }
-
-  #stopAll(): void {
-    this.#closeSignal.abort();
-    this.#attempts.abort();
-    this.#messages.close();
-    for (const generation of this.#generations) this.#shutdown.stop(generation);
-    if (this.#messages.lineage.serving === undefined) endHold(this.#messages.lineage);
-  }
-
-  #closeIfAllGone(): void {
-    if (this.#generations.size > 0 || this.#isClosing) return;
-    this.#isClosing = true;
-    void this.#finishShutdown();
-  }
-
-  async #finishShutdown(): Promise<void> {
-    await this.#attempts.idle();
-    await this.#generations.untilAlone(undefined);
-    const alone = this.#context.leftovers.close();
-    this.#attempts.snapshots?.close();
-    await this.#project.detach(this.#window);
-    await alone;
-    this.#context.events.emit({ kind: 'closed' });
-    this.#history.close();
-    this.#configChanges[Symbol.dispose]();
-    this.#resolveClosed(await this.#shutdown.finish());
   }
 }

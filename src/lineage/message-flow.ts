@@ -19,10 +19,12 @@ import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
   createLineageRecord,
+  createSession,
   type ExchangeOptions,
   type Held,
   type LineageRecord,
   type Ports,
+  type Role,
   type Session,
   type Upstream,
 } from '../exchange/records.js';
@@ -45,6 +47,8 @@ export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'r
   onOpening(session: Session, id: Id, method: string): void;
   /** The client has closed its side, and the verdict on all that it had sent has fallen. */
   onClientEnd(session: Session): void;
+  /** The client is gone: what it has asked for concerns nobody any more. */
+  onClientGone(session: Session): void;
   /** The generation of which this was expected has said something. */
   onFirstMessage(upstream: Upstream): void;
   /** It has given its first answer. */
@@ -78,6 +82,8 @@ export class MessageFlow {
   #proxyRequests = 0;
   #expiring = false;
   #watchesStreams = false;
+  /** The only client reads too slowly. */
+  #areServersPaused = false;
 
   constructor(flow: FlowContext, generations: LiveGenerations, events: MessageFlowEvents) {
     const { config, events: bus } = flow;
@@ -154,7 +160,7 @@ export class MessageFlow {
   }
 
   /** A client comes in. Its messages go to whoever serves the lineage. */
-  attach(connect: Connect): Session {
+  attach(connect: Connect, role: Role): Session {
     const events = this.#events;
     const connection = connect({
       needsCheck: events.needsCheck,
@@ -164,14 +170,15 @@ export class MessageFlow {
         client.isGateFull = isFull;
         this.applyBackpressure();
       },
-      full: (isFull) => this.#onClientFull(isFull),
+      full: () => this.#onClientFull(),
       ended: () => events.onClientEnd(session),
+      gone: () => events.onClientGone(session),
     });
-    const session = attachSession(this.lineage, connection.channel);
+    const session = attachSession(this.lineage, connection.channel, role);
     const client = { connection, isGateFull: false };
     this.#clients.set(session, client);
     // A slow reader is alone no longer.
-    if (this.#clients.size > 1) for (const { channel: server } of this.#generations) server.resume();
+    this.#onClientFull();
     return session;
   }
 
@@ -181,7 +188,7 @@ export class MessageFlow {
     if (client === undefined) return undefined;
     this.#clients.delete(session);
     detachSession(session);
-    if (this.#isOnlyClientFull) this.#onClientFull(true);
+    this.#onClientFull();
     this.watchHold();
     return client.connection.channel;
   }
@@ -198,11 +205,10 @@ export class MessageFlow {
     if (envelope.kind !== 'notification') this.watchHold();
   }
 
-  /** The client that has been here for longest. */
+  /** The client that has been here for longest. While there is none: nobody, who has agreed and was told as much. */
   get session(): Session {
     const [session] = this.#clients.keys();
-    if (session === undefined) throw new Error('no client is attached yet');
-    return session;
+    return session ?? createSession(this.lineage, { send: () => {}, full: false }, this.lineage.agreement);
   }
 
   /** The channels of all clients. */
@@ -226,7 +232,7 @@ export class MessageFlow {
   /** A generation that comes up while the client is slow is slowed down like the others. */
   admit(upstream: Upstream): void {
     this.#generations.add(upstream);
-    if (this.#isOnlyClientFull) upstream.channel.pause();
+    if (this.#areServersPaused) upstream.channel.pause();
   }
 
   /** Tells when it says something, and when it gives its first answer. Of others that is not expected any more. */
@@ -284,10 +290,12 @@ export class MessageFlow {
   }
 
   /** A slow reader slows down servers that it has for itself, and none that others use (P12, P17). */
-  #onClientFull(isFull: boolean): void {
-    if (this.#clients.size > 1) return;
+  #onClientFull(): void {
+    const isSlowedDown = this.#isOnlyClientFull;
+    if (isSlowedDown === this.#areServersPaused) return;
+    this.#areServersPaused = isSlowedDown;
     for (const { channel } of this.#generations) {
-      if (isFull) channel.pause();
+      if (isSlowedDown) channel.pause();
       else channel.resume();
     }
   }
@@ -310,5 +318,5 @@ function reportOpening(
 }
 
 function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {
-  return { ...config, name: flow.name, promise: config.notify !== 'never' };
+  return { ...config, name: flow.name, promise: config.notify !== 'never', reloads: config.reload };
 }

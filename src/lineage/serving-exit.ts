@@ -19,7 +19,7 @@ export function servingExit(
   { flow, messages, attempts }: ServingExitContext,
   upstream: Upstream,
   exit: Exit,
-  life: Pick<Life, 'wasEdited' | 'hasClientLeft'>,
+  life: Omit<Life, 'hasAnswered' | 'ranMs'>,
 ): Extract<Event, { on: 'exit' }> {
   const { lineage } = messages;
   const { backoff, retries, record } = attempts;
@@ -35,6 +35,7 @@ export function servingExit(
     generation: upstream.generation,
     meaning,
     delay: meaning === 'restarts' ? backoff.afterRestartRequest(now) : backoff.afterCrash(now, startedAt),
+    isExpected: life.isProbed,
     skippedBuild: record?.isBuildSkipped === true,
     exit,
     // After a crash only the back-off restarts the server. If the exit looks like a mistake in the code, a call may

@@ -120,6 +120,8 @@ export type Event =
       readonly delay: number;
       /** A build of the attempt that started it was skipped. */
       readonly skippedBuild: boolean;
+      /** The server was asked something that it may answer by exiting. */
+      readonly isExpected: boolean;
       readonly exit: Exit;
       readonly failure: Failure;
     }

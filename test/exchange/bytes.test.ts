@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinBatch, messagesIn } from '#src/exchange/batch.js';
+import { joinBatch, messagesIn } from '#src/wire/batch.js';
 import { neverCached } from '#src/exchange/patch.js';
 import { Message } from '#src/wire/message.js';
 

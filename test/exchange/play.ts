@@ -96,6 +96,7 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
       name: 'test',
       hold: 50_000,
       promise: true,
+      reloads: true,
       ...options,
     },
     { [Symbol.iterator]: () => upstreams.values() },

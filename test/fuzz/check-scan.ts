@@ -2,7 +2,7 @@
  * The scanner, the inside of batches and the keys of ids against JSON.parse. A byte order mark is no part of a line;
  * bytes that are no UTF-8 count as U+FFFD, as they do for every reader of text.
  */
-import { messagesIn, joinBatch } from '#src/exchange/batch.js';
+import { messagesIn, joinBatch } from '#src/wire/batch.js';
 import { keyOf } from '#src/wire/ids.js';
 import { Message } from '#src/wire/message.js';
 import { idInHead, scan, type Envelope } from '#src/wire/scan.js';

@@ -57,6 +57,7 @@ function fieldsFor(state: State): AllFields {
       meaning: Object.keys(meanings) as ExitMeaning[],
       delay: delays,
       skippedBuild: both,
+      isExpected: [false],
       exit: [{ code: 1, signal: null }],
       failure: [crash],
     },

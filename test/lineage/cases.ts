@@ -201,6 +201,7 @@ const ends = {
   meaning: 'crash',
   delay: 0,
   skippedBuild: false,
+  isExpected: false,
   exit: { code: 1, signal: null },
   failure: crash,
 } as const;

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { meaningOf, type Life } from '#src/lineage/exits.js';
 
-const life: Life = { hasAnswered: true, wasEdited: false, hasClientLeft: false, ranMs: 5000 };
+const life: Life = {
+  hasAnswered: true,
+  wasEdited: false,
+  hasClientLeft: false,
+  isAwaited: false,
+  isProbed: false,
+  endsWithServer: false,
+  ranMs: 5000,
+};
 
 const cases: [code: number | null, life: Partial<Life>, meaning: string][] = [
   [0, {}, 'leaves'],
@@ -16,6 +24,12 @@ const cases: [code: number | null, life: Partial<Life>, meaning: string][] = [
   [1, {}, 'crash'],
   [null, {}, 'crash'],
   [null, { hasClientLeft: true }, 'crash'],
+  [0, { isAwaited: true }, 'restarts'],
+  [0, { isAwaited: true, ranMs: 4999 }, 'exit'],
+  [1, { isAwaited: true }, 'crash'],
+  [1, { isProbed: true, hasAnswered: false }, 'restarts'],
+  [1, { endsWithServer: true }, 'leaves'],
+  [0, { endsWithServer: true, hasAnswered: false }, 'leaves'],
 ];
 
 for (const [code, more, meaning] of cases) {

@@ -3,9 +3,9 @@
  * as nothing in it has to be changed or left out; what becomes of a message is decided where it would be if it came
  * alone.
  */
-import type { Id } from '../wire/envelope.js';
-import { Message } from '../wire/message.js';
-import { CLOSE_ARRAY, COMMA, isSpace, OPEN_ARRAY, skipSpace, skipValue } from '../wire/tokens.js';
+import type { Id } from './envelope.js';
+import { Message } from './message.js';
+import { CLOSE_ARRAY, COMMA, isSpace, OPEN_ARRAY, skipSpace, skipValue } from './tokens.js';
 
 /** A request as it came, wherever it was kept. */
 export interface ClientRequest {

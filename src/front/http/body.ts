@@ -1,0 +1,61 @@
+/** Reads the body of a request into one message, within a limit. What the message means is for others. */
+import type { IncomingMessage } from 'node:http';
+import { Message } from '../../wire/message.js';
+
+export type Body =
+  | { readonly kind: 'message'; readonly message: Message }
+  /** Longer than the limit; what follows is not read. */
+  | { readonly kind: 'too-long' }
+  | { readonly kind: 'not-json' }
+  /** The client has gone before it had sent all of it. */
+  | { readonly kind: 'gone' };
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+/** A longer body is not parsed as a whole just to see that it can be: that would hold up everybody else. */
+const MAX_PARSED_BYTES = 1024 * 1024;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const LINE_END = Buffer.from('\n');
+
+/** `limit`: in bytes. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Body> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve({ kind: 'too-long' });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) return void chunks.push(chunk);
+      request.pause();
+      resolve({ kind: 'too-long' });
+    });
+    request.on('end', () => resolve(messageOf(Buffer.concat(chunks, length))));
+    const gone = (): void => resolve({ kind: 'gone' });
+    request.on('error', gone);
+    request.on('close', gone);
+  });
+}
+
+/**
+ * A body may be spread over several lines, and a message is one: line ends are white space there, since strings have
+ * none.
+ */
+export function messageOf(body: Buffer): Body {
+  const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
+  if (json.length <= MAX_PARSED_BYTES && !isJson(json)) return { kind: 'not-json' };
+  const line = Buffer.concat([json, LINE_END]);
+  for (const end of [NEWLINE, CARRIAGE_RETURN]) {
+    for (let at = line.indexOf(end); at >= 0 && at < line.length - 1; at = line.indexOf(end, at + 1)) line[at] = SPACE;
+  }
+  return { kind: 'message', message: Message.of(line) };
+}
+
+function isJson(text: Buffer): boolean {
+  try {
+    JSON.parse(text.toString());
+    return true;
+  } catch {
+    return false;
+  }
+}

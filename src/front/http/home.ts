@@ -1,0 +1,31 @@
+/**
+ * What the HTTP front asks of the rest of the program: a place for each client that comes in, and how the servers are.
+ * Types only. Which lineage serves whom is decided by `lineages.ts`.
+ */
+import type { Message } from '../../wire/message.js';
+import type { Connect } from '../connection.js';
+
+export type Transport = 'http' | 'sse';
+
+export interface HttpHome {
+  /** Whether the server speaks the modern era. If that is not known yet it is asked, in the words of this request. */
+  speaksModern(request: Message): boolean | Promise<boolean>;
+  /** Serves one request of the modern era. Resolves when it has left, or those who serve it have. */
+  attachModern(connect: Connect): Promise<unknown>;
+  /** Serves a client of the legacy era. Resolves when its session is over. */
+  attachLegacy(connect: Connect, transport: Transport): Promise<unknown>;
+  /** In bytes. */
+  readonly maxMessage: number;
+  readonly health: HttpHealth;
+  /** Something that people should know. */
+  warn(text: string): void;
+  /** Something that only a developer of the server may want to know. */
+  remark(text: string): void;
+}
+
+export interface HttpHealth {
+  readonly state: string;
+  readonly generation: number | undefined;
+  /** Nothing can be served. */
+  readonly isDown: boolean;
+}

@@ -1,0 +1,235 @@
+/**
+ * A client of the legacy era over Streamable HTTP, as one channel: its messages come by many POSTs, and what it gets goes
+ * out by the response that it belongs to. An answer, and what is said in the course of a request, goes by that request's
+ * POST; the rest by the GET stream, or else by the oldest POST, or it waits. Knows no other session.
+ */
+import type { ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Channel, Route } from '../../channel/channel.js';
+import { requestsIn } from '../../wire/batch.js';
+import type { Id } from '../../wire/envelope.js';
+import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
+import type { Message } from '../../wire/message.js';
+import type { ClientEvents, Connect } from '../connection.js';
+import { Gate } from '../gate.js';
+import { dataOf, EventStream } from './event-stream.js';
+import { ReplayedStream } from './replayed-stream.js';
+import { MAX_BACKLOG_BYTES, type SlowReaders } from './slow-readers.js';
+
+export interface SessionContext {
+  readonly slowReaders: SlowReaders;
+  /** An answer came for a request whose client had closed the response. */
+  droppedAnswer(id: Id): void;
+  /** Messages that nobody came for have been given up, since too many waited. */
+  droppedMessages(count: number): void;
+  /** An error that stands for an answer which will not come. */
+  noAnswer(id: Id): Message;
+  /** The session has its answer to `initialize`. */
+  opened(answer: Message): void;
+}
+
+/** A response that owes answers. */
+interface Post {
+  readonly response: ServerResponse;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly owed: Set<Key>;
+  readonly ids: readonly Id[];
+  /** Of the progress that the client asked for. */
+  readonly tokens: ReadonlySet<Key>;
+  stream: EventStream | undefined;
+}
+
+export class StreamableSession implements Channel {
+  readonly #context: SessionContext;
+  readonly #posts = new Set<Post>();
+  readonly #outgoing: ReplayedStream;
+  #events: ClientEvents | undefined;
+  #gate: Gate | undefined;
+  #isPaused = false;
+  #isFull = false;
+  #isEnded = false;
+  #onResumed: (() => void)[] = [];
+  #lastUsedAt = performance.now();
+
+  constructor(context: SessionContext) {
+    this.#context = context;
+    this.#outgoing = new ReplayedStream((count) => context.droppedMessages(count));
+  }
+
+  readonly connect: Connect = (events) => {
+    const gate = new Gate({
+      needsCheck: (envelope) => events.needsCheck(envelope),
+      check: () => events.check(),
+      forward: (message, since) => {
+        if (!this.#isEnded) events.message(message, since);
+      },
+      full: (isFull) => events.gateIsFull(isFull),
+    });
+    this.#events = events;
+    this.#gate = gate;
+    return { channel: this, returnToGate: (messages) => gate.unshift(messages), emptied: () => gate.emptied() };
+  };
+
+  /** For how many milliseconds nothing of it has been open. */
+  get idleMs(): number {
+    return this.#posts.size > 0 || this.#outgoing.isOpen ? 0 : performance.now() - this.#lastUsedAt;
+  }
+
+  get openPosts(): number {
+    return this.#posts.size;
+  }
+
+  get hasGetStream(): boolean {
+    return this.#outgoing.isOpen;
+  }
+
+  /** A message of the client. `response` is answered now, or when the requests in the message are. */
+  async post(message: Message, response: ServerResponse, headers: Readonly<Record<string, string>>): Promise<void> {
+    this.#lastUsedAt = performance.now();
+    while (this.#isPaused && !this.#isEnded) await new Promise<void>((resolve) => this.#onResumed.push(resolve));
+    const requests = requestsOf(message);
+    if (requests.length === 0) {
+      response.writeHead(202, headers).end();
+    } else {
+      const ids = requests.map(({ id }) => id);
+      const tokens = requests.flatMap((each) => keyOfValue(each.message.read(PROGRESS_TOKEN)) ?? []);
+      const owed = new Set(ids.map(keyOf));
+      const post: Post = { response, headers, owed, ids, tokens: new Set(tokens), stream: undefined };
+      this.#posts.add(post);
+      response.on('error', () => {});
+      response.on('close', () => this.#closed(post));
+    }
+    if (this.#isEnded) this.end();
+    else this.#gate?.push(message);
+  }
+
+  /** Opens the stream that what concerns no request goes out by. */
+  listen(
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+    { lastEventId, isPrimed }: { readonly lastEventId: string | undefined; readonly isPrimed: boolean },
+  ): void {
+    const stream = new EventStream(response, headers, {
+      full: (isFull) => this.#onFull(stream, isFull, 0),
+      closed: () => {
+        this.#lastUsedAt = performance.now();
+        this.#outgoing.close(stream);
+      },
+    });
+    this.#outgoing.open(stream, lastEventId, isPrimed);
+  }
+
+  get full(): boolean {
+    return this.#isFull;
+  }
+
+  send(message: Message, route?: Route): void {
+    const post = this.#postFor(message, route);
+    if (route?.kind === 'answer') return this.#answer(post, message, route.to);
+    if (post !== undefined) this.#streamOf(post).send(message);
+    else if (this.#outgoing.isOpen) this.#outgoing.send(message);
+    else {
+      const [oldest] = this.#posts;
+      if (oldest === undefined) this.#outgoing.send(message);
+      else this.#streamOf(oldest).send(message);
+    }
+  }
+
+  #answer(post: Post | undefined, message: Message, to: Id): void {
+    if (post === undefined) return this.#context.droppedAnswer(to);
+    const answered = message.envelope.kind === 'batch' ? post.ids : [to];
+    for (const id of answered) post.owed.delete(keyOf(id));
+    const isLast = post.owed.size === 0;
+    const { response, stream } = post;
+    if (stream !== undefined || !isLast) {
+      this.#streamOf(post).send(message);
+      if (isLast) this.#streamOf(post).end();
+    } else {
+      this.#context.opened(message);
+      const data = dataOf(message);
+      const type = { 'content-type': 'application/json', 'content-length': String(data.length) };
+      response.writeHead(200, { ...post.headers, ...type });
+      response.end(data);
+    }
+    if (!isLast) return;
+    this.#posts.delete(post);
+    this.#lastUsedAt = performance.now();
+  }
+
+  /** The POST that a message belongs to, if it belongs to one that is open. */
+  #postFor(message: Message, route: Route | undefined): Post | undefined {
+    if (route?.kind === 'answer' || route?.kind === 'about') {
+      const key = keyOf(route.kind === 'answer' ? route.to : route.request);
+      return this.#find((post) => post.owed.has(key));
+    }
+    const { envelope } = message;
+    if (envelope.kind !== 'notification' || envelope.method !== 'notifications/progress') return undefined;
+    const token = keyOfValue(message.read(['params', 'progressToken']));
+    return token === undefined ? undefined : this.#find((post) => post.tokens.has(token));
+  }
+
+  #find(isWanted: (post: Post) => boolean): Post | undefined {
+    for (const post of this.#posts) if (isWanted(post)) return post;
+    return undefined;
+  }
+
+  #streamOf(post: Post): EventStream {
+    if (post.stream !== undefined) return post.stream;
+    const stream = new EventStream(post.response, post.headers, {
+      full: (isFull) => this.#onFull(stream, isFull, MAX_BACKLOG_BYTES),
+      closed: () => {},
+    });
+    return (post.stream = stream);
+  }
+
+  /** The client does not wait for these answers any more. That takes nothing back: the era has a message for that. */
+  #closed(post: Post): void {
+    if (this.#posts.delete(post)) this.#lastUsedAt = performance.now();
+  }
+
+  #onFull(stream: EventStream, isFull: boolean, maxBacklog: number): void {
+    if (isFull) this.#context.slowReaders.watch(stream, maxBacklog);
+    const isAnyFull = this.#outgoing.isFull || this.#find((post) => post.stream?.isFull === true) !== undefined;
+    if (isAnyFull === this.#isFull) return;
+    this.#isFull = isAnyFull;
+    this.#events?.full(isAnyFull);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    for (const resolve of this.#onResumed.splice(0)) resolve();
+  }
+
+  /** The session is over: whoever still waits hears of it. */
+  end(): void {
+    this.#isEnded = true;
+    this.resume();
+    for (const post of this.#posts) {
+      for (const id of post.ids) if (post.owed.has(keyOf(id))) this.#answer(post, this.#context.noAnswer(id), id);
+    }
+    this.#outgoing.end();
+  }
+
+  /** The client has asked for the end of the session, or has not been heard of for too long. */
+  leave(): void {
+    this.#events?.gone();
+  }
+
+  async drained(): Promise<void> {
+    // An answer that has just come is written by now.
+    await turn();
+  }
+}
+
+const PROGRESS_TOKEN = ['params', '_meta', 'progressToken'];
+
+function requestsOf(message: Message): readonly { readonly id: Id; readonly message: Message }[] {
+  const { envelope } = message;
+  if (envelope.kind === 'request') return [{ id: envelope.id, message }];
+  return envelope.kind === 'batch' ? requestsIn(message) : [];
+}
