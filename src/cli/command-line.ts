@@ -181,8 +181,8 @@ function singleDash(typed: readonly string[], command: Command): string | undefi
 }
 
 function unknownName(typed: string, { name, options, misplaced = {} }: Command): string {
-  const other = misplaced[typed.replace(/^--(no-)?/, '')];
-  if (other !== undefined) return `${typed}: ${other}`;
+  const bare = typed.replace(/^--(no-)?/, '');
+  if (Object.hasOwn(misplaced, bare)) return `${typed}: ${misplaced[bare]}`;
   const meant = nearest(typed.replace(/^-+/, ''), optionNames(options));
   if (meant !== undefined) return `unknown option ${typed}; did you mean --${meant}?`;
   // Another command may have this option.

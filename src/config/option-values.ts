@@ -81,7 +81,7 @@ function converted(spec: ProxyOptionSpec, value: unknown): unknown {
 }
 
 /** What stands for a value that must not be shown. */
-export const MASKED = '****';
+const MASKED = '****';
 
 /** The same options, for people to read. */
 export function withoutSecrets<O extends Options>(given: O): O {

@@ -239,7 +239,7 @@ export const optionTable = {
       expected: 'an address of this machine without a port, as in 127.0.0.1, ::1 or 0.0.0.0',
     },
     default: '127.0.0.1',
-    description: 'Listen on this address; one that other machines can reach needs --token',
+    description: 'Listen on this address; one that other machines can reach needs a token',
     takesEffect: 'next-start',
   },
   token: {

@@ -87,7 +87,7 @@ export async function createAtomically(file: string, content: string): Promise<W
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Some file systems have no links.
-    return code === 'EEXIST' ? { ok: true } : writeAtomically(file, content);
+    return code === 'EEXIST' ? { ok: true } : await writeAtomically(file, content);
   } finally {
     await rm(temp, { force: true }).catch(() => {});
   }

@@ -119,6 +119,48 @@ const refused: readonly [words: readonly string[], code: number, line: RegExp, e
   [['--hold', 'x', '--', 'node'], 1, /^mcp-hotline: --hold: "x" is not allowed, expected a whole number/],
   [['--cwd', 'nowhere', '--', 'node'], 1, /^mcp-hotline: the directory .*nowhere does not exist$/],
   [['--', 'node'], 1, /^mcp-hotline: MCP_HOTLINE_HOLD: "x" is not allowed/, { MCP_HOTLINE_HOLD: 'x' }],
+  [
+    ['--http', '70000', '--', 'node'],
+    1,
+    /^mcp-hotline: --http: 70000 is not allowed, expected a whole number from 0 to 65535$/,
+  ],
+  [['serve', '--port', '70000', '--', 'node'], 1, /^mcp-hotline: --port: 70000 is not allowed, expected .* to 65535$/],
+  [
+    ['--port', '70', '--', 'node'],
+    1,
+    /^mcp-hotline: --port: it belongs to mcp-hotline serve; .* it is --http \[port\]$/,
+  ],
+  [
+    ['serve', '--http', '--', 'node'],
+    1,
+    /^mcp-hotline: --http: serve listens on HTTP anyway; name the port with --port$/,
+  ],
+  [['serve', '--no-http', '--', 'node'], 1, /^mcp-hotline: --no-http: serve listens on HTTP anyway/],
+  [['--http', '--host', '0.0.0.0', '--', 'node'], 1, /^mcp-hotline: --host: "0\.0\.0\.0" .* add --token auto/],
+  [['serve', '--host', '0.0.0.0', '--', 'node'], 1, /^mcp-hotline: --host: "0\.0\.0\.0" .* add --token auto/],
+  [['serve', '--share', '--no-reload', '--', 'node'], 1, /^mcp-hotline: --share: nothing is shared with --no-reload/],
+  [
+    ['--token', 'abc', '--', 'node'],
+    1,
+    /^mcp-hotline: --token: a value of 3 characters is not allowed, expected auto, or 16/,
+  ],
+  [['serve', '--', 'node'], 1, /^mcp-hotline: MCP_HOTLINE_TOKEN: a value of 3 char/, { MCP_HOTLINE_TOKEN: 'abc' }],
+  [
+    ['serve', '--allowed-origin', 'a', '--', 'node'],
+    1,
+    /^mcp-hotline: --allowed-origin: "a" is not allowed, expected an origin/,
+  ],
+  [
+    ['serve', '--allowed-host', 'http://a/b', '--', 'node'],
+    1,
+    /^mcp-hotline: --allowed-host: .* without scheme, port and path/,
+  ],
+  [
+    ['serve'],
+    1,
+    /^mcp-hotline: no server command, expected mcp-hotline serve \[options\] -- .*; mcp-hotline serve --help/,
+  ],
+  [['serve', '--', 'no-such-command-here'], 127, /^mcp-hotline: .*no-such-command-here/],
   [['--', 'no-such-command-here'], 127, /^mcp-hotline: .*no-such-command-here/],
   [['no-such-command-here'], 127, /^mcp-hotline: .*no-such-command-here/],
   [['--', './plain.txt'], 126, /^mcp-hotline: .*plain\.txt/],
@@ -178,7 +220,7 @@ test('every command has a page of its own, with its options and an example', asy
     const text = await helpText(100, name, commands);
     assert.match(text, name === 'run' ? /^mcp-hotline \[run\] / : new RegExp(`^mcp-hotline ${name}( |$)`, 'm'), name);
     assert.match(text, /^Examples:$/m, name);
-    const shown = ['run', 'explain', 'smoke'].includes(name) ? [] : own;
+    const shown = ['run', 'serve', 'explain', 'smoke'].includes(name) ? [] : own;
     for (const option of shown) assert.ok(text.includes(`--${option.name}`), `${name} --${option.name}`);
   }
 });

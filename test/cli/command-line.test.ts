@@ -24,6 +24,12 @@ const understood: readonly [words: string, given: object][] = [
   ['--poll 50 -- x', { poll: 50, command: 'x', args: [] }],
   ['--poll=50 x y', { poll: 50, command: 'x', args: ['y'] }],
   ['--no-poll -- x', { poll: false, command: 'x', args: [] }],
+  ['--http -- x', { http: true, command: 'x', args: [] }],
+  ['--http 0 -- x', { http: 0, command: 'x', args: [] }],
+  ['--http=8080 x', { http: 8080, command: 'x', args: [] }],
+  ['--no-http -- x', { http: false, command: 'x', args: [] }],
+  ['--http --share -- x', { http: true, share: true, command: 'x', args: [] }],
+  ['--allowed-host a --allowed-host b -- x', { allowedHost: ['a', 'b'], command: 'x', args: [] }],
   ['--build -- x', { build: 'build', command: 'x', args: [] }],
   ['--build --poll -- x', { build: 'build', poll: 2000, command: 'x', args: [] }],
   ['--build compile -- x', { build: 'compile', command: 'x', args: [] }],
@@ -77,6 +83,11 @@ const others: readonly [words: string, name: string, given: object, operands?: r
   ['--agent-tools auto explain x y', 'explain', { agentTools: 'auto', ...server }],
   ['--agent-tools explain x y', 'explain', { agentTools: true, ...server }],
   ['explain --agent-tools off x y', 'explain', { agentTools: false, ...server }],
+  ['serve -- x y', 'serve', server],
+  ['serve --port 0 --token auto x y', 'serve', { port: 0, token: 'auto', ...server }],
+  ['--watch a serve --share -- x y', 'serve', { watch: ['a'], share: true, ...server }],
+  ['--port 7 serve x y', 'serve', { port: 7, ...server }],
+  ['-- serve y', 'run', { command: 'serve', args: ['y'] }],
   ['--call t --watch a smoke --reload -- x y', 'smoke', { call: ['t'], watch: ['a'], reload: true, ...server }],
   ['-w explain -- x y', 'run', { watch: ['explain'], ...server }],
   ['--build explain -- x y', 'run', { build: 'explain', ...server }],
@@ -149,7 +160,8 @@ const refused: readonly [words: string, error: string][] = [
   ['--poll node x', '--poll: "node" is not allowed, expected a whole number of milliseconds from 10 to 3600000'],
   ['--build node x', `--build leaves open where the server's command begins, expected ${form}`],
   ['--poll 50 node x', `--poll leaves open where the server's command begins, expected ${form}`],
-  ['server -- x', `unexpected "server" before --; expected ${form}`],
+  ['server -- x', `unexpected "server" before --; did you mean serve?`],
+  ['program -- x', `unexpected "program" before --; expected ${form}`],
   ['rnu -- x', 'unexpected "rnu" before --; did you mean run?'],
   ['completion --watch x', 'completion has no option --watch; mcp-hotline completion --help lists those it has'],
   ['smoke --rpeorter tap', 'unknown option --rpeorter; did you mean --reporter?'],
@@ -165,7 +177,10 @@ const refused: readonly [words: string, error: string][] = [
   ['help staus', 'help: unknown command "staus"; did you mean status?'],
   ['--json run -- x', 'unknown option --json; mcp-hotline --help lists them all'],
   ['--json -- x', 'unknown option --json; mcp-hotline --help lists them all'],
-  ['run server -- x', `unexpected "server" before --; expected ${form}`],
+  ['run server -- x', `unexpected "server" before --; did you mean serve?`],
+  ['run program -- x', `unexpected "program" before --; expected ${form}`],
+  ['--port 5 -- x', '--port: it belongs to mcp-hotline serve; beside a client on stdio it is --http [port]'],
+  ['serve --http -- x', '--http: serve listens on HTTP anyway; name the port with --port'],
 ];
 
 for (const [words, error] of refused) {
@@ -184,7 +199,12 @@ test('every option of the table is understood', () => {
       switch: '',
       signal: 'SIGINT',
     };
-    const words = spec.type === 'switch' ? [`--${spec.name}`] : [`--${spec.name}`, value[spec.type]];
+    const formed = new Map([
+      ['token', 'auto'],
+      ['allowed-origin', 'https://x'],
+    ]);
+    const good = formed.get(spec.name) ?? value[spec.type];
+    const words = spec.type === 'switch' ? [`--${spec.name}`] : [`--${spec.name}`, good];
     const line = readCommandLine([...words, '--', 'x'], commands);
     assert.ok(line.ok, spec.name);
     assert.ok(Object.hasOwn(line.value.given, camelCase(spec.name)), spec.name);

@@ -284,3 +284,41 @@ test('rules of a file that leave out the entry: a warning that names alsoWatch',
     /^the rules of the configuration file leave out server\.js, .*"alsoWatch"$/,
   );
 });
+
+test('what would be served over HTTP is said, and a token is not', async (t) => {
+  const { directory } = project(t, { 'server.js': '' });
+  const server = ['--', 'node', 'server.js'];
+  const token = '0123456789abcdef0123';
+  const { stdout: off } = await explain(directory, server);
+  assert.doesNotMatch(off, /^HTTP$/m);
+  const { stdout: usual } = await explain(directory, ['--http', ...server]);
+  assert.match(
+    usual,
+    /\nHTTP\n {2}endpoint {2}http:\/\/127\.0\.0\.1:6280\/mcp, or the next free port {2}\(option\)\n {2}token {5}none is needed: /,
+  );
+  const words = ['--http', '8080', '--host', '0.0.0.0', '--share', '--token', token, ...server];
+  const { code, stdout } = await explain(directory, words);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /\n {2}endpoint {2}http:\/\/127\.0\.0\.1:8080\/mcp {2}\(option\)\n {2}token {5}clients must send /,
+  );
+  assert.match(stdout, /\n {2}servers {3}one process for all clients of one era\n/);
+  assert.match(stdout, /\n {2}--token +\*{4} {2}\(option\)\n/);
+  assert.ok(!stdout.includes(token), stdout);
+  const { stdout: json } = await explain(directory, ['--json', '--http', '0', ...server], {
+    MCP_HOTLINE_TOKEN: 'auto',
+    XDG_STATE_HOME: join(directory, 'state'),
+  });
+  const { http } = JSON.parse(json) as { http: { tokenFile: string } };
+  assert.match(http.tokenFile, /state.*http-token$/);
+  assert.deepEqual(http, {
+    host: '127.0.0.1',
+    port: 0,
+    url: null,
+    from: 'option',
+    token: 'auto',
+    tokenFile: http.tokenFile,
+    share: false,
+  });
+});

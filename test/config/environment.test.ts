@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readEnvironment, type FromEnvironment } from '#src/config/environment.js';
 import { camelCase } from '#src/config/option-values.js';
+import type { OptionSpec } from '#src/config/option-spec.js';
 import { options } from '#src/config/options.js';
 
 function read(env: NodeJS.ProcessEnv): FromEnvironment {
@@ -44,6 +45,19 @@ const cases: readonly [variable: string, text: string, option: string, value: un
   ['MCP_HOTLINE_AGENT_TOOLS', 'auto', 'agentTools', 'auto'],
   ['MCP_HOTLINE_AGENT_TOOLS', 'off', 'agentTools', false],
   ['MCP_HOTLINE_NO_AGENT_TOOLS', '1', 'agentTools', false],
+  ['MCP_HOTLINE_HTTP', 'true', 'http', true],
+  ['MCP_HOTLINE_HTTP', '1', 'http', true],
+  ['MCP_HOTLINE_HTTP', 'off', 'http', false],
+  ['MCP_HOTLINE_HTTP', '0', 'http', 0],
+  ['MCP_HOTLINE_HTTP', '8080', 'http', 8080],
+  ['MCP_HOTLINE_NO_HTTP', '1', 'http', false],
+  ['MCP_HOTLINE_HOST', '::1', 'host', '::1'],
+  ['MCP_HOTLINE_TOKEN', '0123456789abcdef', 'token', '0123456789abcdef'],
+  ['MCP_HOTLINE_ALLOWED_HOST', 'a.example.com, b', 'allowedHost', ['a.example.com', 'b']],
+  ['MCP_HOTLINE_ALLOWED_ORIGIN', 'https://a,http://b:80', 'allowedOrigin', ['https://a', 'http://b:80']],
+  ['MCP_HOTLINE_MAX_SESSIONS', '3', 'maxSessions', 3],
+  ['MCP_HOTLINE_SESSION_TIMEOUT', '0', 'sessionTimeout', 0],
+  ['MCP_HOTLINE_SHARE', 'on', 'share', true],
   ['MCP_HOTLINE_REAP', '1', 'reap', true],
   ['MCP_HOTLINE_LOG_LEVEL', 'debug', 'logLevel', 'debug'],
   ['MCP_HOTLINE_LOG_LEVEL', '', 'logLevel', undefined],
@@ -56,17 +70,25 @@ for (const [variable, text, option, value] of cases) {
   });
 }
 
+function goodText(spec: OptionSpec): string {
+  if (spec.name === 'token') return 'auto';
+  if (spec.name === 'allowed-origin') return 'https://example.com';
+  switch (spec.type) {
+    case 'number':
+      return '50';
+    case 'switch':
+      return 'true';
+    case 'choice':
+      return spec.choices[0]!;
+    default:
+      return 'SIGINT';
+  }
+}
+
 test('every option has its variable, and a bad value is an error that names it', () => {
   for (const spec of options) {
     const variable = `MCP_HOTLINE_${spec.name.toUpperCase().replaceAll('-', '_')}`;
-    const good =
-      spec.type === 'number'
-        ? '50'
-        : spec.type === 'switch'
-          ? 'true'
-          : spec.type === 'choice'
-            ? spec.choices[0]!
-            : 'SIGINT';
+    const good = goodText(spec);
     assert.ok(Object.hasOwn(read({ [variable]: good }).options, camelCase(spec.name)), variable);
     if (spec.type === 'list' || spec.type === 'text') continue;
     const result = readEnvironment({ [variable]: 'nonsense' });

@@ -122,6 +122,64 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     bad: ['please'],
   },
+  http: {
+    good: [
+      ['0', 0],
+      ['6280', 6280],
+      ['65535', 65_535],
+    ],
+    bad: ['70000', '65536', '-1', '8080.5', 'on port 80', ''],
+  },
+  host: {
+    good: ['127.0.0.1', '::1', '0.0.0.0', '::', 'fe80::1', 'localhost', 'my-machine.local'].map((word) => [word, word]),
+    bad: ['', 'http://127.0.0.1', '127.0.0.1:80', 'localhost:80', '[::1]', 'a b', 'a/b'],
+  },
+  token: {
+    good: ['auto', '0123456789abcdef', 'a'.repeat(1024), '~!$%&/()=?{}[]<>'].map((word) => [word, word]),
+    bad: [
+      '',
+      'abc',
+      '0123456789abcde',
+      'a'.repeat(1025),
+      '0123456789 abcdef',
+      '0123456789abcdefä',
+      '0123456789abcdef\n',
+    ],
+  },
+  'allowed-host': {
+    good: ['dev.example.com', 'my_host', '192.168.1.5', '[fd00::1]'].map((word) => [word, [word]]),
+    bad: ['', 'https://dev.example.com', 'dev.example.com/mcp', 'dev.example.com:80', 'fd00::1', '*', 'a b', '.com'],
+  },
+  'allowed-origin': {
+    good: ['https://a.example.com', 'http://192.168.1.5:3000', 'http://[fd00::1]:80', 'vscode-webview://x1'].map(
+      (word) => [word, [word]],
+    ),
+    bad: [
+      '',
+      'a.example.com',
+      'https://a.example.com/',
+      'https://a.example.com/x',
+      'null',
+      '*',
+      'file://',
+      'https://a b',
+    ],
+  },
+  'max-sessions': {
+    good: [
+      ['1', 1],
+      ['10000', 10_000],
+    ],
+    bad: ['0', '-1', '10001', '1.5', 'many'],
+  },
+  'session-timeout': time,
+  share: {
+    good: [
+      ['true', true],
+      ['0', false],
+    ],
+    bad: ['please'],
+  },
   reap: {
     good: [
       ['true', true],
@@ -153,10 +211,10 @@ for (const spec of options) {
       const result = checkTexts(spec, [word]);
       assert.equal(result.ok, false, `${JSON.stringify(word)} was taken`);
       if (result.ok) continue;
-      assert.ok(
-        result.error.includes(JSON.stringify(word)) || result.error.includes(word),
-        `names the value: ${result.error}`,
-      );
+      const isSecret = 'secret' in spec;
+      const named = isSecret ? `a value of ${word.length} characters` : JSON.stringify(word);
+      assert.ok(result.error.includes(named) || result.error.includes(word), `names the value: ${result.error}`);
+      assert.ok(!isSecret || word.length < 3 || !result.error.includes(word), `keeps the secret: ${result.error}`);
       assert.ok(result.error.endsWith(`expected ${allowed(spec)}`), `says what is allowed: ${result.error}`);
       assert.ok(!result.error.includes('\n'), 'is one line');
     }

@@ -70,7 +70,7 @@ test('the licence of every package that the bundle contains a part of is in its 
 const compiled = { skip: 'enableCompileCache' in module && 'Node keeps what it compiles itself' };
 
 test('what a start loads has been compiled, and V8 takes it', compiled, () => {
-  const files = ['main.cjs', 'serve.cjs', 'reloading.cjs', 'flow-pass-through.cjs'];
+  const files = ['main.cjs', 'start-proxy.cjs', 'reloading.cjs', 'flow-pass-through.cjs'];
   assert.deepEqual(
     files.filter((file) => !existsSync(join(directory, `${file}.compiled`))),
     [],

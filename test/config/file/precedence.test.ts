@@ -74,6 +74,26 @@ const table = new Map<string, Row & { read?: (config: Config) => unknown; beside
   number('concurrency', undefined),
   ['maxMessage', { values: [1, '2', 3], results: [MiB, 2 * MiB, 3 * MiB, 128 * MiB] }],
   ['agentTools', { values: [false, 'auto', true], results: [false, 'auto', true, false] }],
+  number('http', undefined),
+  choice('host', ['127.0.0.2', '::1'], '127.0.0.1'),
+  [
+    'token',
+    {
+      values: ['option-option-option', 'environment-environment', 'file-file-file-file'],
+      results: ['option-option-option', 'environment-environment', 'file-file-file-file', undefined],
+    },
+  ],
+  list('allowedHost'),
+  [
+    'allowedOrigin',
+    {
+      values: [['https://a'], 'https://b', ['https://c']],
+      results: [['https://a'], ['https://b'], ['https://c'], []],
+    },
+  ],
+  number('maxSessions', 64),
+  number('sessionTimeout', 1_800_000),
+  ['share', { values: [false, 'true', true], results: [false, true, true, false] }],
   ['reap', { values: [false, 'true', true], results: [false, true, true, false] }],
   choice('logLevel', ['debug', 'error'], 'info'),
   choice('logFormat', ['json', 'text'], 'text'),

@@ -114,10 +114,18 @@ function goodOf(shape: Shape): fc.Arbitrary<unknown> {
   }
 }
 
+/** For the options that want a text of a certain form. */
+const formed = fc.oneof(
+  fc.constantFrom('127.0.0.1', '::1', 'localhost', 'a.example.com', 'https://a.example.com', 'http://[::1]:80', 'auto'),
+  fc.constantFrom('0123456789abcdef', 'a b', 'http://a/b', 'a:80', 'a\n', 'null', '[::1]', 'a'.repeat(1025), 'ä'),
+  fc.string({ unit: fc.constantFrom('a', '1', '.', ':', '/', '[', ']', ' ', '\u2028'), maxLength: 20 }),
+);
+
 function optionOf(spec: OptionSpec): fc.Arbitrary<unknown> {
   const bare = 'bare' in spec ? [true, false] : [];
   switch (spec.type) {
     case 'list':
+      if (spec.form !== undefined) return fc.array(formed, { maxLength: 2 });
       return fc.array(
         fc.oneof(
           fc.constantFrom('src', 'ts', '.ts', '*.ts', 'ts,tsx', ' .d.ts , js'),
@@ -131,6 +139,7 @@ function optionOf(spec: OptionSpec): fc.Arbitrary<unknown> {
       return fc.constantFrom<unknown>(min, max, min - 1, max + 1, min + 0.5, String(min), ...bare);
     }
     case 'text':
+      if (spec.form !== undefined) return formed;
       return fc.constantFrom<unknown>('build', 'make all', '', 'a\0', ...bare);
     case 'choice':
       return fc.constantFrom<unknown>(...spec.choices, 'other', spec.choices[0]!.toUpperCase(), true);
