@@ -21,6 +21,7 @@ import { routeOf, sessionIdOf } from './route.js';
 import { isSameToken } from './same-token.js';
 import { SlowReaders } from './slow-readers.js';
 import { SseSessions } from './sse-sessions.js';
+import { ToolHeaders } from './tool-headers.js';
 import { StreamableSessions, type StreamableEntry } from './streamable-sessions.js';
 
 export interface FrontOptions {
@@ -51,6 +52,7 @@ export class HttpFront {
   readonly #streamable: StreamableSessions;
   readonly #sse: SseSessions;
   readonly #slowReaders: SlowReaders;
+  readonly #toolHeaders = new ToolHeaders();
   #listening: Extract<Listening, { ok: true }> | undefined;
   #modernPosts = 0;
   #isClosing = false;
@@ -190,6 +192,8 @@ export class HttpFront {
     if (envelope.kind !== 'request') return;
     if (this.#modernPosts >= MAX_MODERN_POSTS)
       return this.#reject(call, replies.tooManyRequests(MAX_MODERN_POSTS), message);
+    const fault = envelope.method === 'tools/call' ? this.#toolHeaders.faultOf(message, call.headers) : undefined;
+    if (fault !== undefined) return this.#reject(call, fault, message);
     const speaks = this.#home.speaksModern(message);
     if (!(typeof speaks === 'boolean' ? speaks : await speaks)) return this.#reject(call, replies.legacyServerOnly);
     const { response, cors: headers } = call;
@@ -201,6 +205,9 @@ export class HttpFront {
       headers,
       slowReaders: this.#slowReaders,
       noAnswer: NO_ANSWER,
+      ...(envelope.method === 'tools/list'
+        ? { onAnswer: (answer) => this.#toolHeaders.onListed(message, answer) }
+        : {}),
     });
     this.#modernPosts++;
     await this.#home.attachModern(exchange.connect);

@@ -24,6 +24,8 @@ export interface Exchange {
   readonly slowReaders: SlowReaders;
   /** What is said if the lineage ends before the request is answered. */
   readonly noAnswer: string;
+  /** For those who want to know what it was answered. */
+  readonly onAnswer?: (answer: Message) => void;
 }
 
 export class ModernExchange implements Channel {
@@ -66,6 +68,7 @@ export class ModernExchange implements Channel {
     const { response, headers } = this.#exchange;
     if (route?.kind !== 'answer' || keyOf(route.to) !== this.#key) return this.#openStream().send(message);
     this.#isAnswered = true;
+    this.#exchange.onAnswer?.(message);
     if (this.#stream !== undefined) {
       this.#stream.send(message);
       this.#stream.end();
