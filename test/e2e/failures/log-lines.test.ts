@@ -40,6 +40,8 @@ describe('the log of failures', { concurrency: 2 }, () => {
     assert.equal(await proxy.call(), 'two');
     proxy.say('three');
     assert.equal(await proxy.call(), 'three');
+    // The answer and the log go by different pipes.
+    await proxy.untilLogged('reloaded', 2);
     assert.deepEqual(story(proxy), [
       'starting 1',
       'ready 1',

@@ -20,6 +20,8 @@ const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 /** What may be under way in all the buffers between a server and a client that reads nothing, with room to spare. */
 const underWay = 32 * mebibyte;
+/** A paused server is read a little all the same, up to 16 MiB in all, since it may be about to end. */
+const mostWaiting = 18 * mebibyte;
 
 interface Opened {
   readonly files: Project;
@@ -133,7 +135,7 @@ for (const shared of [false, true]) {
 
     const left = await settled(taken);
     const waits = silent.output.writableLength + silent.output.readableLength;
-    assert.ok(waits < 2 * mebibyte, `${waits} bytes wait for a client that reads nothing`);
+    assert.ok(waits < mostWaiting, `${waits} bytes wait for a client that reads nothing`);
     if (!shared) assert.ok(left < underWay, `the server got rid of ${left} bytes that nobody read`);
 
     silent.output.resume();
