@@ -87,11 +87,8 @@ export class Attempts {
     const { lineage, session } = messages;
     const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
-    const record = createAttemptRecord(
-      attempt,
-      files,
-      requestedAction(flow.config.rules, changes, this.#actionLeftOver),
-    );
+    const action = requestedAction(flow.config.rules, changes, this.#actionLeftOver);
+    const record = createAttemptRecord(attempt, files, action);
     this.#bytecode.changed(files, flow.config.cwd);
     this.abort();
     this.#current = record;

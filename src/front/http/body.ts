@@ -41,7 +41,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Body>
  * A body may be spread over several lines, and a message is one: line ends are white space there, since strings have
  * none.
  */
-export function messageOf(body: Buffer): Body {
+function messageOf(body: Buffer): Body {
   const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
   if (json.length <= MAX_PARSED_BYTES && !isJson(json)) return { kind: 'not-json' };
   const line = Buffer.concat([json, LINE_END]);
