@@ -14,6 +14,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'hotline-package-'));
 const unpacked = join(scratch, 'package');
 
+/**
+ * A guard against what slips in unseen. Of what is there, 0.6 MB is loaded by a usual start, 0.05 more by HTTP; the rest
+ * are commands, parsers of clients' files and licences.
+ */
+const MOST_BYTES = 1_650_000;
+
 const shell = process.platform === 'win32';
 const npm = shell ? 'npm.cmd' : 'npm';
 
@@ -70,7 +76,7 @@ function excess() {
   console.log(`package: ${files().length} files, ${bytes} bytes, ${Object.keys(dependencies).length} dependencies`);
   return [
     ...(files().length < 200 ? [] : [`the package has ${files().length} files`]),
-    ...(bytes < 1_500_000 ? [] : [`the package has ${bytes} bytes`]),
+    ...(bytes < MOST_BYTES ? [] : [`the package has ${bytes} bytes`]),
     ...Object.keys(dependencies).map((name) => `${name} is installed with the package`),
   ];
 }

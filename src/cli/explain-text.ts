@@ -3,7 +3,7 @@
 
 import { DATA_ENDINGS, MAX_DATA_BYTES } from '../watch/data-files.js';
 import type { Explanation } from './explanation.js';
-import { shellLine } from './installation.js';
+import { shellLine } from './shell-line.js';
 
 type Row = readonly [label: string, value: string, from?: string | undefined];
 

@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CommandLineOptions } from '../config/config.js';
 import { withoutSecrets } from '../config/option-values.js';
-import { quoted } from './completion/words.js';
 import { toWords } from './words.js';
 
 export const node = process.execPath;
@@ -19,14 +18,4 @@ export function startWords(given: CommandLineOptions, cwd: string): string[] {
   const { command, args = [], ...options } = given;
   const words = toWords({ ...withoutSecrets(options), cwd: resolve(cwd, options.cwd ?? '') });
   return [bin, ...words, ...(command === undefined ? [] : ['--', command, ...args])];
-}
-
-/** One line for a shell. */
-export function shellLine(words: readonly string[], platform: NodeJS.Platform = process.platform): string {
-  return words
-    .map((word) => {
-      if (/^[\w@%+=:,./\\-]+$/.test(word) && (platform === 'win32' || !word.includes('\\'))) return word;
-      return platform === 'win32' ? `"${word.replaceAll('"', '\\"')}"` : quoted(word);
-    })
-    .join(' ');
 }

@@ -1,7 +1,7 @@
 // The panel that `mcp-hotline serve` shows on a terminal once it listens: where, what is watched, and the lines that add
 // it to clients. Pure: the facts are collected, and the text is written, by start-proxy.ts.
 
-import { shellLine } from './installation.js';
+import { shellLine } from './shell-line.js';
 import { quoted } from './completion/words.js';
 
 /** Who knows the token: it is shown here for the only time, is in a file, or the user has chosen it. */

@@ -7,7 +7,7 @@ import { endpointUrl } from '../config/http-options.js';
 import type { Config } from '../config/config.js';
 import type { EventBus } from '../events/bus.js';
 import type { EventOf } from '../events/events.js';
-import { wantsColour } from '../sinks/log.js';
+import { wantsColour } from '../sinks/colour.js';
 import { servePanel, type PanelFacts, type ShownToken } from './serve-panel.js';
 
 interface Start {

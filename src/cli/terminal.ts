@@ -3,7 +3,8 @@
 
 import { basename, resolve } from 'node:path';
 import type { CommandLineOptions } from '../config/config.js';
-import { bin, node, shellLine, startWords } from './installation.js';
+import { bin, node, startWords } from './installation.js';
+import { shellLine } from './shell-line.js';
 
 /** For a proxy that runs and waits for a client. */
 export function waitingNotice(given: CommandLineOptions, cwd: string): string {

@@ -45,10 +45,6 @@ export function createLog(options: LogOptions): (entry: LogEntry) => void {
     );
   };
 }
-/** Whether a stream is a terminal that wants colour. */
-export function wantsColour(stream: object, env: NodeJS.ProcessEnv): boolean {
-  return 'isTTY' in stream && stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-}
 
 function textLine(level: Level, event: EventName, text: string, colour: boolean): string {
   const [first = '', ...more] = event === 'failed' ? text.trimEnd().split(/\r?\n/) : [text];

@@ -3,7 +3,8 @@
 import type { Writable } from 'node:stream';
 import type { EventBus } from '../events/bus.js';
 import { openLogDestination, type Destination } from './destination.js';
-import { createLog, subscribeLog, wantsColour, type LogOptions } from './log.js';
+import { wantsColour } from './colour.js';
+import { createLog, subscribeLog, type LogOptions } from './log.js';
 
 export interface OpenLogOptions extends Pick<LogOptions, 'level' | 'format'> {
   file: string | undefined;

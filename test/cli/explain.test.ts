@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { shellLine } from '#src/cli/installation.js';
+import { shellLine } from '#src/cli/shell-line.js';
 import { newMarker, project, testEnvironment } from '../support/harness.js';
 import { bin } from '../support/paths.js';
 

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../support/property.js';
-import { createLog, wantsColour, type LogOptions } from '#src/sinks/log.js';
+import { wantsColour } from '#src/sinks/colour.js';
+import { createLog, type LogOptions } from '#src/sinks/log.js';
 import type { EventName, Fields, Level } from '#src/sinks/log-words.js';
 
 type Log = Record<Level, (name: EventName, text: string, fields?: Fields) => void>;

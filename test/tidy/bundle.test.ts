@@ -7,6 +7,7 @@ import * as module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fixture, newMarker, testEnvironment } from '../support/harness.js';
 import { root } from '../support/paths.js';
 import { readTree } from './tree.js';
 
@@ -70,7 +71,7 @@ test('the licence of every package that the bundle contains a part of is in its 
 const compiled = { skip: 'enableCompileCache' in module && 'Node keeps what it compiles itself' };
 
 test('what a start loads has been compiled, and V8 takes it', compiled, () => {
-  const files = ['main.cjs', 'start-proxy.cjs', 'reloading.cjs', 'flow-pass-through.cjs'];
+  const files = ['main.cjs', 'start-proxy.cjs', 'reloading.cjs', 'flow-pass-through.cjs', 'http.cjs'];
   assert.deepEqual(
     files.filter((file) => !existsSync(join(directory, `${file}.compiled`))),
     [],
@@ -96,4 +97,33 @@ test('the bin runs without what was compiled, and with what is no such thing', c
   assert.match(version(), /^\d/);
   for (const name of those) rmSync(join(copy, 'dist/bundle', name));
   assert.match(version(), /^\d/);
+});
+
+test('what serves HTTP is loaded by a start that serves it, and by no other', () => {
+  const loaded = (...options: readonly string[]): string[] => {
+    const words = [...options, '--watch', 'bin', '--', ...fixture('echo')];
+    const script = `const { load, scripts } = require('./bin/compiled.js');
+      process.argv.push('bin', ...${JSON.stringify(words)});
+      process.on('exit', () => {
+        const http = process.moduleLoadList.filter((name) => name === 'NativeModule _http_server');
+        console.log(JSON.stringify([...[...scripts.keys()].map((file) => require('node:path').basename(file)), ...http]));
+      });
+      load('main.cjs');`;
+    const env = testEnvironment(newMarker());
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', script], { cwd: root, env, encoding: 'utf8' });
+    assert.match(stdout, /^\[.*\]\n$/, stderr);
+    return JSON.parse(stdout) as string[];
+  };
+  const ofHttp = ['http.cjs', 'NativeModule _http_server'];
+  const byStdio = loaded();
+  assert.ok(byStdio.includes('reloading.cjs'), byStdio.join());
+  assert.deepEqual(
+    byStdio.filter((file) => ofHttp.includes(file)),
+    [],
+  );
+  const byBoth = loaded('--http=0');
+  assert.deepEqual(
+    ofHttp.filter((file) => !byBoth.includes(file)),
+    [],
+  );
 });
