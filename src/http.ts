@@ -18,7 +18,8 @@ export interface Http {
   close(): Promise<void>;
 }
 
-export async function openHttp(context: ProxyFlowContext, lineages: Lineages): Promise<Http> {
+/** `isEnding`: the proxy ends already, so nobody is to be told where it listens. */
+export async function openHttp(context: ProxyFlowContext, lineages: Lineages, isEnding: () => boolean): Promise<Http> {
   const { events, isHttpOnly, config } = context;
   const nothing = { stop: () => {}, close: () => Promise.resolve() };
   const warn = (text: string): void => events.emit({ kind: 'warning', text });
@@ -42,6 +43,7 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages): P
   };
   const options = httpOptions(context, token.value.token);
   const front = new HttpFront(home, options);
+  if (isEnding()) return { ...nothing, failed: undefined };
   const listening = await front.listen();
   const { host } = config;
   if (!listening.ok) {
@@ -53,9 +55,11 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages): P
     );
     return { ...nothing, failed: undefined };
   }
+  const running = { failed: undefined, stop: () => front.stop(), close: () => front.close() };
+  if (isEnding()) return running;
   const { port } = listening;
   const { file } = token.value;
   const url = endpointUrl(host, port);
   events.emit({ kind: 'listening', url, port, host, ...(file === undefined ? {} : { tokenFile: file }) });
-  return { failed: undefined, stop: () => front.stop(), close: () => front.close() };
+  return running;
 }

@@ -23,8 +23,8 @@ export function compose(context: ProxyFlowContext): Flow {
     isPlain: !config.reload,
     idleTimeout: config.sessionTimeout,
   });
-  const http = config.http === undefined ? undefined : openHttpFront(context, lineages);
   let isFinished = false;
+  const http = config.http === undefined ? undefined : openHttpFront(context, lineages, () => isFinished);
   /** The first reason counts. */
   const finish = async (reason: ShutdownReason): Promise<void> => {
     if (isFinished) return;
@@ -91,7 +91,7 @@ function servePipe(context: ProxyFlowContext, finish: Finish): Stdio {
 }
 
 /** Loaded only if clients come by it. */
-async function openHttpFront(context: ProxyFlowContext, lineages: Lineages): Promise<Http> {
+async function openHttpFront(context: ProxyFlowContext, lineages: Lineages, isEnding: () => boolean): Promise<Http> {
   const { openHttp } = await import('./http.js');
-  return openHttp(context, lineages);
+  return openHttp(context, lineages, isEnding);
 }
