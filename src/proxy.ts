@@ -2,11 +2,11 @@
  * The composition root: read it first. Connects a client's streams and a server command by one of the two flows, and
  * returns a handle. It ends server processes only; the cli exits this process.
  */
-import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
 import type { Config } from './config/config.js';
 import { fixedConfig, type ConfigInForce } from './config/config-in-force.js';
+import { serverName } from './config/upstream.js';
 import type { Flow, FlowContext, ProxyFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
 import { stderrLines } from './events/stderr-lines.js';
@@ -113,7 +113,7 @@ function createFlowContext(
     },
     events,
     get name() {
-      return basename(context.config.command);
+      return serverName(context.config);
     },
     get tooLong() {
       return messageTooLong(configInForce.current.maxMessage);

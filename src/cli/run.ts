@@ -77,17 +77,21 @@ interface Serving extends RunOptions {
   readonly token: ShownToken | undefined;
 }
 
-/** Starts the server as soon as it is certain that no build has to run first. */
+/**
+ * Starts the server as soon as it is certain that no build has to run first. One that speaks HTTP is started by the
+ * proxy: it may need a free port.
+ */
 async function startServing(
   { resolved, ...rest }: Serving,
   resolve: () => Promise<Result<CompletedConfig>>,
 ): Promise<StartedProxy> {
-  const early = hasNoBuild(resolved) ? startEarly(resolved.config) : undefined;
+  const isOverPipes = resolved.config.upstream === undefined;
+  const early = isOverPipes && hasNoBuild(resolved) ? startEarly(resolved.config) : undefined;
   const completed = await completeConfig(resolved);
   const { config } = completed;
   const builds = config.reload && hasBuild(config.rules);
   if (builds) await early?.end();
-  const earlyServer = builds ? undefined : (early ?? startEarly(config));
+  const earlyServer = builds || !isOverPipes ? undefined : (early ?? startEarly(config));
   const configInForce = watchConfig(completed, resolve);
   const { startProxy } = await import('./start-proxy.js');
   return startProxy({ ...completed, ...rest, configInForce, earlyServer });

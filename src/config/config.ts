@@ -13,17 +13,19 @@ import { configFileCandidates, readConfigFile, type FromFile } from './file/read
 import { httpProblem, httpWarning } from './http-checks.js';
 import type { InstalledCopy } from './installed-copy.js';
 import type { TakesEffect } from './option-spec.js';
-import { configKeyOf, defaults, valuesInForce, type Options, type OptionValues } from './option-values.js';
+import { configKeyOf, defaults, optionName, valuesInForce, type Options, type OptionValues } from './option-values.js';
 import { options } from './options.js';
 import type { Rule } from './rule.js';
 import { chooseRules } from './rules.js';
 import { serverEnvironment, serverOf } from './server.js';
 import { stateDir } from './state-dir.js';
+import { fixedPortNote, strategyOf, upstreamProblem } from './upstream.js';
 
 export type { Rule };
 
 /** The values of the options (times in milliseconds, where 0 is no limit for time-outs; sizes in bytes), and more. */
 export interface Config extends OptionValues {
+  /** Empty: the server is somebody else's to start, and `upstream` says where it is. */
   command: string;
   args: readonly string[];
   cwd: string;
@@ -100,7 +102,8 @@ export function resolveConfig(given: CommandLineOptions, base: ResolveBase): Res
   if (!read.ok) return read;
   const file = read.value;
   const { command, args, directory } = serverOf(given, environment.value, file);
-  if (command === '') return { ok: false, error: noCommand };
+  const upstream = stated.upstream ?? file?.options.upstream;
+  if (command === '' && upstream === undefined) return { ok: false, error: noCommand };
   const cwd = stated.cwd === undefined ? (directory ?? here) : here;
   if (!isDirectory(cwd))
     return { ok: false, error: `${locationOf('cwd', stated, file)}the directory ${cwd} does not exist` };
@@ -112,12 +115,14 @@ export function resolveConfig(given: CommandLineOptions, base: ResolveBase): Res
   if (misplaced !== undefined) {
     return { ok: false, error: `${locationOf(misplaced.key, stated, file)}${misplaced.problem}` };
   }
-  const unfit = httpProblem(found);
+  const hasRules = file?.rules !== undefined && file.rules.length > 0;
+  const http = base.isHttpOnly === true && typeof found.http !== 'number' ? true : found.http;
+  const unfit = httpProblem(found) ?? upstreamProblem({ options: found, http, command, args, hasRules });
   if (unfit !== undefined) {
     const { key, text } = unfit;
     return {
       ok: false,
-      error: `${locationOf(key, stated, file)}${given[key] === undefined ? '' : '--'}${key}: ${text}`,
+      error: `${locationOf(key, stated, file)}${given[key] === undefined ? key : `--${optionName(key)}`}: ${text}`,
     };
   }
   const all = { ...defaults, ...found };
@@ -125,13 +130,13 @@ export function resolveConfig(given: CommandLineOptions, base: ResolveBase): Res
   const { rules, warnings } = chooseRules({ explicit, all, fromFile });
   const envFiles = all.envFile ?? [];
   const fromEnvFiles = readEnvFiles(envFiles);
-  const strategy = found.strategy ?? (isDebugged(command, args) ? 'replace' : defaults.strategy);
-  const http = base.isHttpOnly === true && typeof found.http !== 'number' ? true : found.http;
+  const strategy = found.strategy ?? strategyOf(found) ?? (isDebugged(command, args) ? 'replace' : defaults.strategy);
   const isServed = http !== undefined && http !== false;
-  const withoutEffect = isServed ? undefined : httpWarning(given);
+  const notes = [isServed ? undefined : httpWarning(given), fixedPortNote(found, command)];
   const config: Config = {
     ...valuesInForce({ ...found, strategy, ...(http !== undefined && { http }) }),
-    stateDir: found.stateDir ?? stateDir({ cwd, command, args, env: base.env }),
+    stateDir:
+      found.stateDir ?? stateDir({ cwd, command, args: command === '' ? [String(upstream)] : args, env: base.env }),
     command,
     args,
     cwd,
@@ -148,7 +153,7 @@ export function resolveConfig(given: CommandLineOptions, base: ResolveBase): Res
         ...(file?.warnings ?? []),
         ...warnings,
         ...fromEnvFiles.warnings,
-        ...(withoutEffect === undefined ? [] : [withoutEffect]),
+        ...notes.flatMap((note) => note ?? []),
       ],
       file,
       configFileCandidates: configFileCandidates(here, stated.config),

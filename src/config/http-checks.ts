@@ -5,6 +5,9 @@
  */
 import type { Options } from './option-values.js';
 
+/** The port of a listener that was not given one; if it is taken, the next free one. */
+export const USUAL_PORT = 6280;
+
 interface HttpProblem {
   /** The option to which the problem belongs. */
   readonly key: 'host' | 'share';

@@ -5,11 +5,8 @@
  */
 import type { Config } from './config.js';
 
-/** The port of a listener that was not given one; if it is taken, the next free one. */
-export const USUAL_PORT = 6280;
-
 export interface HttpOptions {
-  /** Undefined: `USUAL_PORT`, or the next free one. 0: any. */
+  /** Undefined: the usual one, or the next free one. 0: any. */
   readonly port: number | undefined;
   readonly host: string;
   /** What clients have to send; undefined: nothing. */

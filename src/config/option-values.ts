@@ -28,6 +28,11 @@ export function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** The name of an option on the command line. */
+export function optionName(key: keyof Options): string {
+  return options.find(({ name }) => camelCase(name) === key)?.name ?? key;
+}
+
 export const defaults = Object.fromEntries(
   options.flatMap((spec) => ('default' in spec ? [[camelCase(spec.name), spec.default]] : [])),
 ) as Defaults;

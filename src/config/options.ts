@@ -303,6 +303,20 @@ export const optionTable = {
       'Let all clients of one era of the protocol talk to one server process, also the one on stdio; otherwise each session gets its own',
     takesEffect: 'next-start',
   },
+  upstream: {
+    group: 'HTTP',
+    type: 'text',
+    placeholder: '<url>',
+    form: {
+      pattern: `^https?://${hostName}(:([0-9]{1,5}|\\{port\\}))?([/?][^\\s{}#]*)?$`,
+      expected:
+        "the URL of the server's MCP endpoint over http or https, as in http://127.0.0.1:{port}/mcp, where {port} may stand for the port and for nothing else",
+    },
+    description:
+      'The server itself speaks HTTP at this URL; {port} there is a free port for each start, and the same one in its arguments and as PORT in its environment; without a command: a server that somebody else starts',
+    otherwise: 'the server speaks over stdin and stdout',
+    takesEffect: 'next-start',
+  },
   reap: {
     group: 'General',
     type: 'switch',

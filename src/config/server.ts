@@ -54,7 +54,7 @@ function without(name: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform
 }
 
 /** On Windows the names of variables are case-insensitive, and the first of two would count. */
-function over(env: NodeJS.ProcessEnv, added: NodeJS.ProcessEnv, platform: NodeJS.Platform): NodeJS.ProcessEnv {
+export function over(env: NodeJS.ProcessEnv, added: NodeJS.ProcessEnv, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const names = Object.keys(added);
   if (names.length === 0) return env;
   if (Object.keys(env).length === 0) return added;

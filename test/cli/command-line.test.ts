@@ -202,6 +202,7 @@ test('every option of the table is understood', () => {
     const formed = new Map([
       ['token', 'auto'],
       ['allowed-origin', 'https://x'],
+      ['upstream', 'http://x:{port}/mcp'],
     ]);
     const good = formed.get(spec.name) ?? value[spec.type];
     const words = spec.type === 'switch' ? [`--${spec.name}`] : [`--${spec.name}`, good];

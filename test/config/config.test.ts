@@ -77,6 +77,7 @@ test('with nothing given, the defaults are those of the documentation', () => {
     maxSessions: 64,
     sessionTimeout: 1_800_000,
     share: false,
+    upstream: undefined,
     reap: false,
     logLevel: 'info',
     logFormat: 'text',

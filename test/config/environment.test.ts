@@ -54,6 +54,7 @@ const cases: readonly [variable: string, text: string, option: string, value: un
   ['MCP_HOTLINE_HOST', '::1', 'host', '::1'],
   ['MCP_HOTLINE_TOKEN', '0123456789abcdef', 'token', '0123456789abcdef'],
   ['MCP_HOTLINE_ALLOWED_HOST', 'a.example.com, b', 'allowedHost', ['a.example.com', 'b']],
+  ['MCP_HOTLINE_UPSTREAM', 'http://a:{port}/mcp', 'upstream', 'http://a:{port}/mcp'],
   ['MCP_HOTLINE_ALLOWED_ORIGIN', 'https://a,http://b:80', 'allowedOrigin', ['https://a', 'http://b:80']],
   ['MCP_HOTLINE_MAX_SESSIONS', '3', 'maxSessions', 3],
   ['MCP_HOTLINE_SESSION_TIMEOUT', '0', 'sessionTimeout', 0],
@@ -72,7 +73,7 @@ for (const [variable, text, option, value] of cases) {
 
 function goodText(spec: OptionSpec): string {
   if (spec.name === 'token') return 'auto';
-  if (spec.name === 'allowed-origin') return 'https://example.com';
+  if (spec.name === 'allowed-origin' || spec.name === 'upstream') return 'https://example.com';
   switch (spec.type) {
     case 'number':
       return '50';

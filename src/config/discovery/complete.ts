@@ -44,7 +44,7 @@ async function withFound(resolved: Resolved): Promise<CompletedConfig> {
   // Discovery runs even if nothing is open: for the outputs of the build, for a copy that runs instead of the sources,
   // and for the warning that sources are left out.
   const isComplete = !isOpen && !isBuildOpen;
-  if (!config.reload) return { ...resolved, found: undefined };
+  if (!config.reload || config.command === '') return { ...resolved, found: undefined };
   const { discover, copyText } = await import('./discover.js');
   const { command, args, cwd, env, ext } = config;
   const build = isComplete

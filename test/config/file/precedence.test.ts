@@ -94,6 +94,13 @@ const table = new Map<string, Row & { read?: (config: Config) => unknown; beside
   number('maxSessions', 64),
   number('sessionTimeout', 1_800_000),
   ['share', { values: [false, 'true', true], results: [false, true, true, false] }],
+  [
+    'upstream',
+    {
+      values: ['http://a:1/b', 'http://c/d', 'http://e:{port}/f'],
+      results: ['http://a:1/b', 'http://c/d', 'http://e:{port}/f', undefined],
+    },
+  ],
   ['reap', { values: [false, 'true', true], results: [false, true, true, false] }],
   choice('logLevel', ['debug', 'error'], 'info'),
   choice('logFormat', ['json', 'text'], 'text'),

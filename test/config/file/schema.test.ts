@@ -117,7 +117,19 @@ function goodOf(shape: Shape): fc.Arbitrary<unknown> {
 /** For the options that want a text of a certain form. */
 const formed = fc.oneof(
   fc.constantFrom('127.0.0.1', '::1', 'localhost', 'a.example.com', 'https://a.example.com', 'http://[::1]:80', 'auto'),
-  fc.constantFrom('0123456789abcdef', 'a b', 'http://a/b', 'a:80', 'a\n', 'null', '[::1]', 'a'.repeat(1025), 'ä'),
+  fc.constantFrom(
+    '0123456789abcdef',
+    'a b',
+    'http://a/b',
+    'http://a:{port}/b',
+    'http://a:1/{port}',
+    'a:80',
+    'a\n',
+    'null',
+    '[::1]',
+    'a'.repeat(1025),
+    'ä',
+  ),
   fc.string({ unit: fc.constantFrom('a', '1', '.', ':', '/', '[', ']', ' ', '\u2028'), maxLength: 20 }),
 );
 
