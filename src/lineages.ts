@@ -13,6 +13,7 @@ import { Lineage } from './lineage/lineage.js';
 import { StartSlots } from './lineage/start-slots.js';
 import { eraProbe, type EraAnswer } from './lineage/era-probe.js';
 import type { Project } from './project/project.js';
+import type { Role } from './exchange/records.js';
 import { clientIn, type Era } from './session/agreement.js';
 import type { Message } from './wire/message.js';
 
@@ -88,11 +89,11 @@ export class Lineages {
   }
 
   attachModern(connect: Connect): Promise<ShutdownReason> {
-    return this.attachShared('modern', connect);
+    return this.attachShared('modern', connect, 'request');
   }
 
-  attachShared(era: Era, connect: Connect): Promise<ShutdownReason> {
-    return this.#attach(this.#sharedBy(era), connect, era);
+  attachShared(era: Era, connect: Connect, role?: Role): Promise<ShutdownReason> {
+    return this.#attach(this.#sharedBy(era), connect, era, role);
   }
 
   /** Whether the server speaks the modern era. `request` is a modern one, in whose words the server is asked. */
@@ -141,11 +142,11 @@ export class Lineages {
     return speaks;
   }
 
-  #attach(entry: Entry, connect: Connect, use: Use): Promise<ShutdownReason> {
+  #attach(entry: Entry, connect: Connect, use: Use, role?: Role): Promise<ShutdownReason> {
     entry.use = use;
     entry.clients++;
     clearTimeout(entry.idle);
-    const left = entry.lineage.attach(connect);
+    const left = entry.lineage.attach(connect, role);
     void left.then(() => this.#onLeft(entry));
     return left;
   }

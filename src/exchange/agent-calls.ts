@@ -42,12 +42,12 @@ export function agentTool(session: Session, message: Message): AgentTool | undef
   const called = toolOf(message);
   const tool = session.agentToolNames.get(called);
   if (tool === undefined || toolsBeside(session, message).has(tool)) return tool;
-  return session.standInTools !== 'unlisted' && tool === called && STAND_IN_TOOLS.has(tool) ? tool : undefined;
+  return session.memory.standInTools !== 'unlisted' && tool === called && STAND_IN_TOOLS.has(tool) ? tool : undefined;
 }
 
 /** Whether a client may have been listed tools of ours, or will be. */
 export function mayCallOurs(session: Session): boolean {
-  return session.lineage.options.agentTools !== false || session.standInTools !== 'unlisted';
+  return session.lineage.options.agentTools !== false || session.memory.standInTools !== 'unlisted';
 }
 
 /**
@@ -61,7 +61,7 @@ export function toolNames(session: Session, request?: Message): ToolNames | unde
 /** Those that the sender of this request can call, be it in place of a server that had never come up. */
 function callableTools(session: Session, request?: Message): ReadonlySet<AgentTool> {
   const beside = toolsBeside(session, request);
-  return session.standInTools === 'unlisted' ? beside : new Set([...beside, ...STAND_IN_TOOLS]);
+  return session.memory.standInTools === 'unlisted' ? beside : new Set([...beside, ...STAND_IN_TOOLS]);
 }
 
 /** The same for a client that was listed the stand-ins, or is told of them. */
@@ -148,7 +148,7 @@ export function toolsWithoutServer(session: Session, request: Message): unknown[
   const { serving, failure } = session.lineage;
   const isInPlace = !session.hasServerAnswered && serving === undefined;
   if (!isInPlace && beside.size === 0) return [];
-  if (isInPlace) session.standInTools = 'listed';
+  if (isInPlace) session.memory.standInTools = 'listed';
   const none = new Set<string>();
   nameAgentTools(session, none);
   const note = isInPlace && failure !== undefined ? notStarted(failure, standInNames(session, request)) : undefined;

@@ -20,9 +20,11 @@ export function pinEra({ agreement }: LineageRecord, upstream: Upstream): void {
 
 /**
  * The server has exited. Whether it did so because the proxy had asked which era it speaks: that is an answer too, and it
- * means the legacy one.
+ * means the legacy one. One that was modern when it last ran does not start just now; that it exits says nothing else.
+ * Nor is it kept for the next run what an exit seems to say.
  */
-export function refuseByExit({ ports }: LineageRecord, upstream: Upstream): boolean {
+export function refuseByExit({ cachedHandshake }: LineageRecord, upstream: Upstream): boolean {
+  if (cachedHandshake['server/discover'] !== undefined) return false;
   const asked = [...upstream.pending].filter(
     ({ session, method }) => session.role === 'probe' && method === 'server/discover',
   );
@@ -30,7 +32,6 @@ export function refuseByExit({ ports }: LineageRecord, upstream: Upstream): bool
     upstream.pending.remove(pending);
     pending.session.client.send(error(pending.id, METHOD_NOT_FOUND, 'Method not found'), answerTo(pending.id));
   }
-  if (asked.length > 0) ports.refusedDiscover();
   return asked.length > 0;
 }
 

@@ -76,7 +76,7 @@ function routeOfBatch(deliveries: readonly Delivery[]): Route {
 function plainAnswer(lineage: LineageRecord, upstream: Upstream, id: Id): PendingRequest | undefined {
   if (upstream.proxyRequests.size > 0 || lineage.failure !== undefined || upstream.isClosingStreams) return undefined;
   const pending = upstream.pending.find(keyOf(id));
-  if (pending === undefined || pending.session.notes !== undefined) return undefined;
+  if (pending === undefined || pending.session.memory.notes !== undefined) return undefined;
   return isPlainMethod(lineage, pending.method) ? pending : undefined;
 }
 

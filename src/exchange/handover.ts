@@ -54,7 +54,7 @@ export function promote(lineage: LineageRecord, from: Upstream | undefined, to: 
     // A candidate has opened the session before it takes over; the first of all has been asked nothing yet.
     if (session.agreement.isOpen) session.hasServerAnswered = true;
     // The names that the client was listed for our tools were chosen without a look at those of this server.
-    if (session.standInTools !== 'unlisted') session.areToolNamesKnown = false;
+    if (session.memory.standInTools !== 'unlisted') session.areToolNamesKnown = false;
     reopenStreams(session, to);
   }
 }

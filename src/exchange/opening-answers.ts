@@ -66,7 +66,7 @@ function told(session: Session, last: Members, failure: Failure | undefined): Me
 function instructions(session: Session, last: unknown, failure: Failure | undefined): Members {
   if (failure === undefined) return {};
   // The words name our tools: an agent may call them though its client never asks for the list.
-  if (session.standInTools === 'unlisted') session.standInTools = 'withdrawn';
+  if (session.memory.standInTools === 'unlisted') session.memory.standInTools = 'withdrawn';
   const note = notStarted(failure, standInNames(session));
   const before = typeof last === 'string' ? `\n\nWhat the server said when it last ran:\n\n${last}` : '';
   return { instructions: `${note}${before}` };

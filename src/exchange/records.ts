@@ -104,6 +104,8 @@ export interface LineageRecord {
   options: ExchangeOptions;
   /** In the order in which they came. */
   readonly sessions: Set<Session>;
+  /** Of the clients without a session. */
+  readonly sessionless: ClientMemory;
   /** There is more than one session, or was, so that what is said to a server and by it has to be told apart. */
   isShared: boolean;
   /** What a new process is opened with: that of the first client that opened its session. */
@@ -137,8 +139,22 @@ export interface LineageRecord {
   runsTasks: boolean;
 }
 
-/** `probe`: nobody but us, who ask a server which era it speaks. */
-export type Role = 'client' | 'probe';
+/**
+ * `probe`: nobody but us, who ask a server which era it speaks. `request`: one request of a client that has no session,
+ * as the modern era has it over HTTP: its next one comes as another.
+ */
+export type Role = 'client' | 'probe' | 'request';
+
+/** What is remembered of a client from one of its requests to the next. */
+export interface ClientMemory {
+  /**
+   * Whether the client was listed ours in place of a server that had never come up. It may call them from then on,
+   * though they leave the list when the server comes (`withdrawn`): some clients never ask for the list again.
+   */
+  standInTools: 'unlisted' | 'listed' | 'withdrawn';
+  /** What the next tool result has to say besides: of each rule with `note` the last build. */
+  notes: ReadonlyMap<string, string> | undefined;
+}
 
 /** What is one client's. */
 export interface Session {
@@ -166,15 +182,10 @@ export interface Session {
   agentToolNames: ReadonlyMap<string, AgentTool>;
   /** Whether those names were chosen with the server's in mind. */
   areToolNamesKnown: boolean;
-  /**
-   * Whether the client was listed ours in place of a server that had never come up. It may call them from then on,
-   * though they leave the list when the server comes (`withdrawn`): some clients never ask for the list again.
-   */
-  standInTools: 'unlisted' | 'listed' | 'withdrawn';
   /** Calls of them that are not answered. */
   readonly agentCalls: Map<AbortController, Key>;
-  /** What the next tool result has to say besides: of each rule with `note` the last build. */
-  notes: ReadonlyMap<string, string> | undefined;
+  /** Clients without a session can't be told apart, so all of them have one. */
+  readonly memory: ClientMemory;
   /** What was wrong with lines of the client, as far as the log has it. */
   readonly reportedFaults: Set<LineFault>;
   /** The last line of the client that was no message, and whom it was passed on to. */
@@ -190,6 +201,7 @@ export function createLineageRecord(
     ports,
     options,
     sessions: new Set(),
+    sessionless: emptyMemory(),
     isShared: false,
     agreement: new Agreement(),
     upstreams,
@@ -211,6 +223,15 @@ export function createLineageRecord(
   };
 }
 
+function emptyMemory(): ClientMemory {
+  return { standInTools: 'unlisted', notes: undefined };
+}
+
+/** Of all clients, each once. */
+export function memoriesOf({ sessions, sessionless }: LineageRecord): ReadonlySet<ClientMemory> {
+  return new Set([...[...sessions].map(({ memory }) => memory), sessionless]);
+}
+
 /** The record of a client. It is put among the lineage's by attach.ts. */
 export function createSession(
   lineage: LineageRecord,
@@ -229,14 +250,13 @@ export function createSession(
     goneTasks: new GoneTasks(),
     progress: new Map(),
     minimumProgress: new Map(),
-    hasServerAnswered: false,
+    hasServerAnswered: role === 'request' && hasServerAnswered(lineage),
     promisedButMissing: new Set(),
     ignoresToolList: false,
     agentToolNames: possibleNames(),
     areToolNamesKnown: false,
-    standInTools: 'unlisted',
     agentCalls: new Map(),
-    notes: undefined,
+    memory: role === 'request' ? lineage.sessionless : emptyMemory(),
     reportedFaults: new Set(),
     lastMalformed: undefined,
   };

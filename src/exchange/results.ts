@@ -74,8 +74,8 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
   const { failure } = lineage;
   if (lineage.runsTasks) noteTaskAnswer(upstream, pending, said);
   let message = method === 'tasks/list' ? withOwnTasks(session, upstream, said) : said;
-  if (method === 'tools/call' && session.notes !== undefined)
-    message = noted(session, session.notes, upstream, pending, message);
+  const { notes } = session.memory;
+  if (method === 'tools/call' && notes !== undefined) message = noted(session, notes, upstream, pending, message);
   if (method === 'tools/call' && failure !== undefined && servesOldCode(lineage, upstream))
     return withFailure(message, failure, toolNames(session, request));
   if (!INSPECTED_METHODS.has(method)) return message;
@@ -127,7 +127,7 @@ function noted(
   if (pending.message.has(['params', 'task'])) return message;
   const seen = withNotes(message, [...notes.values()]);
   if (seen === undefined) return message;
-  session.notes = undefined;
+  session.memory.notes = undefined;
   return seen;
 }
 

@@ -3,7 +3,7 @@ import type { FlowContext } from '../flow/flow.js';
 import { describe } from '../lists/compare.js';
 import { LISTS, type ListName } from '../lists/lists.js';
 import { notifyLists } from '../exchange/handover.js';
-import type { Session, Upstream } from '../exchange/records.js';
+import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
 import type { AttemptRecord } from './attempt-record.js';
 import type { Restart } from './history.js';
 import { changedFor, type Difference } from './list-diff.js';
@@ -59,6 +59,15 @@ export function announceToAll(
     const changed = session === first ? found.changed : changedFor(session, upstream, found);
     announceLists(flow, session, { ...found, changed: [...changed, ...late] });
   }
+  withdrawStandIns(first.lineage);
+}
+
+/** Whoever was listed our tools in place of a server that had never come up has been told of its coming. */
+function withdrawStandIns(lineage: LineageRecord): void {
+  const answered = [...lineage.sessions].filter((session) => session.hasServerAnswered);
+  const memories = answered.map(({ memory }) => memory);
+  for (const memory of hasServerAnswered(lineage) ? [...memories, lineage.sessionless] : memories)
+    if (memory.standInTools === 'listed') memory.standInTools = 'withdrawn';
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */
@@ -81,6 +90,7 @@ const nothing: Difference = { changes: [], changed: [], unknown: [] };
 /** The agent's own tools have come or gone, which no server knows of. */
 export function announceAgentTools(flow: FlowContext, session: Session): void {
   announceLists(flow, session, { ...nothing, changed: ['tools'] });
+  withdrawStandIns(session.lineage);
 }
 
 /** Tells the client of the lists that differ, if it wants to know. */
@@ -88,8 +98,7 @@ function announceLists(flow: FlowContext, session: Session, found: Difference): 
   const { config, events } = flow;
   if (!session.agreement.isInitialized) return;
   // Our tools, listed in place of a server that had never come up, leave the list with its coming.
-  const withdrawn = session.hasServerAnswered && session.standInTools === 'listed';
-  if (withdrawn) session.standInTools = 'withdrawn';
+  const withdrawn = session.hasServerAnswered && session.memory.standInTools === 'listed';
   // A client that was never told of a capability would not know what to do with news of it.
   const { capabilities } = session.agreement;
   const known = LISTS.filter((list) => capabilities === undefined || capabilities[list.capability] !== undefined);

@@ -23,7 +23,7 @@ import { notSpawned } from '../server/not-spawned.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, requestedAction } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
-import { awaitsFirst, hasServerAnswered, type Upstream } from '../exchange/records.js';
+import { awaitsFirst, hasServerAnswered, memoriesOf, type Upstream } from '../exchange/records.js';
 import { hangingFailure } from './handshake-timeout.js';
 import { adoptStep, startStep, type StartStep } from './start-step.js';
 import { endedFailure, saveOutput } from './server-failures.js';
@@ -165,9 +165,9 @@ export class Attempts {
     this.#before = undefined;
     if (!isSuccess) return;
     this.#actionLeftOver = NO_ACTION;
-    const { sessions } = this.#context.messages.lineage;
+    const { lineage } = this.#context.messages;
     if (this.#notes.size > 0)
-      for (const session of sessions) session.notes = new Map([...(session.notes ?? []), ...this.#notes]);
+      for (const memory of memoriesOf(lineage)) memory.notes = new Map([...(memory.notes ?? []), ...this.#notes]);
     this.#notes.clear();
   }
 

@@ -18,6 +18,7 @@ import { expire } from '../exchange/handover.js';
 import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
+  hasServerAnswered,
   createLineageRecord,
   createSession,
   type ExchangeOptions,
@@ -199,7 +200,8 @@ export class MessageFlow {
     const { envelope } = message;
     const { events: bus } = this.#context;
     if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, message.length));
-    if (!session.hasServerAnswered && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
+    // Only the first server of all may be answered for.
+    if (!hasServerAnswered(this.lineage) && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
       this.#events.onOpening(session, envelope.id, envelope.method);
     fromClient(session, message, since);
     if (envelope.kind !== 'notification') this.watchHold();

@@ -299,7 +299,7 @@ test('P2 a note goes with the first plain tool result of the serving generation:
   game.lineage.serving = game.upstream(1);
   for (const each of [call(1, { task: {} }), [call(2), call(3)], call(4), call(5), call(6)]) game.client(each);
   game.take();
-  game.session.notes = new Map([
+  game.session.memory.notes = new Map([
     ['one', 'built'],
     ['other', 'built too'],
   ]);

@@ -37,6 +37,8 @@ export interface ProxyOptions extends StartOptions {
   options?: readonly string[];
   /** A plain pass-through. */
   noReload?: boolean;
+  /** For clients over HTTP alone. */
+  serve?: boolean;
 }
 
 export interface Started extends Peer {
@@ -44,9 +46,11 @@ export interface Started extends Peer {
   readonly marker: string;
 }
 
-/** Runs `mcp-hotline [options] -- command`. */
-export function startProxy(t: TestContext, { options = [], noReload, command, ...start }: ProxyOptions): Started {
-  return open(t, proxyCommand(noReload === true ? ['--no-reload', ...options] : options, command), start);
+/** Runs `mcp-hotline [options] -- command`, or `mcp-hotline serve …`. */
+export function startProxy(t: TestContext, { options = [], command, ...given }: ProxyOptions): Started {
+  const { noReload = false, serve = false, ...start } = given;
+  const words = [...(serve ? ['serve'] : []), ...(noReload ? ['--no-reload'] : []), ...options];
+  return open(t, proxyCommand(words, command), start);
 }
 
 /** The command line of the built bin, for clients that start it themselves. */

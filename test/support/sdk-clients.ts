@@ -1,11 +1,15 @@
-// The published SDK clients, of both generations, behind one small face: connect to a command and ask for everything
-// that a plan names. What comes back is plain data, so that a run through the proxy can be compared with a direct one.
+// The published SDK clients, of both generations, and their transports, behind one small face: connect to a command or a
+// URL and ask for everything that a plan names. What comes back is plain data, so that a run through the proxy can be
+// compared with a direct one.
 
 import { StdioClientTransport as StdioTransport2 } from '@modelcontextprotocol/client/stdio';
-import { Client as Client2 } from '@modelcontextprotocol/client';
+import { Client as Client2, StreamableHTTPClientTransport as HttpTransport2 } from '@modelcontextprotocol/client';
 import type { VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as SseTransport1 } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport as StdioTransport1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as HttpTransport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport as Transport1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CreateMessageRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Json } from './message.js';
 
@@ -26,17 +30,29 @@ const capabilities = { roots: { listChanged: true }, sampling: {} };
 const roots = { roots: [{ uri: 'file:///tmp/project', name: 'project' }] };
 const sample = { model: 'none', role: 'assistant' as const, content: { type: 'text' as const, text: 'a sample' } };
 
-export interface Target {
+/** A command that the client starts itself, on pipes. */
+export interface CommandTarget {
   command: readonly string[];
   cwd: string;
   env: Record<string, string>;
 }
 
+/** A server that runs already. */
+export interface UrlTarget {
+  url: string;
+  /** The URL is that of HTTP+SSE (2024-11-05), which only the first generation speaks here. */
+  sse?: boolean;
+  /** On top of what the client sends. */
+  headers?: Record<string, string>;
+}
+
+export type Target = CommandTarget | UrlTarget;
+
 export async function connectV1(target: Target): Promise<Client1> {
   const client = new Client1(info, { capabilities });
   client.setRequestHandler(ListRootsRequestSchema, () => roots);
   client.setRequestHandler(CreateMessageRequestSchema, () => sample);
-  await client.connect(new StdioTransport1(parameters(target)));
+  await client.connect(transportV1(target));
   return client;
 }
 
@@ -44,11 +60,24 @@ export async function connectV2(target: Target, mode: VersionNegotiationMode): P
   const client = new Client2(info, { capabilities, versionNegotiation: { mode } });
   client.setRequestHandler('roots/list', () => roots);
   client.setRequestHandler('sampling/createMessage', () => sample);
-  await client.connect(new StdioTransport2(parameters(target)));
+  await client.connect(transportV2(target));
   return client;
 }
 
-function parameters({ command, cwd, env }: Target) {
+export function transportV1(target: Target): Transport1 {
+  if (!('url' in target)) return new StdioTransport1(parameters(target));
+  const url = new URL(target.url);
+  const options = { requestInit: { headers: { ...target.headers } } };
+  // The SDK's own types don't go together where undefined is no value of an optional member.
+  return (target.sse === true ? new SseTransport1(url, options) : new HttpTransport1(url, options)) as Transport1;
+}
+
+export function transportV2(target: Target): StdioTransport2 | HttpTransport2 {
+  if (!('url' in target)) return new StdioTransport2(parameters(target));
+  return new HttpTransport2(new URL(target.url), { requestInit: { headers: { ...target.headers } } });
+}
+
+function parameters({ command, cwd, env }: CommandTarget) {
   return { command: command[0]!, args: command.slice(1), cwd, env, stderr: 'ignore' as const };
 }
 

@@ -9,9 +9,12 @@ import type { ClientOptions as Options2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioTransport2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioTransport1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { cleanup } from '../../support/cleanup.js';
 import { newMarker, processesLeft, project, proxyCommand, testEnvironment } from '../../support/harness.js';
 import type { Project } from '../../support/project.js';
+import { transportV1, transportV2 } from '../../support/sdk-clients.js';
+import type { UrlTarget } from '../../support/sdk-clients.js';
 import { createWaits } from '../../support/waits.js';
 
 const from = (name: string) => JSON.stringify(import.meta.resolve(name));
@@ -75,18 +78,20 @@ export interface Sdk {
   changed(...names: string[]): Promise<unknown>;
 }
 
-interface Target {
+interface Command {
   readonly command: readonly string[];
   readonly cwd: string;
-  /** On top of the client's own. */
+}
+
+/** On top of the client's own. */
+interface More {
   readonly options?: Options2;
 }
 
-export async function connect(t: TestContext, name: ClientName, { command, cwd, options }: Target): Promise<Sdk> {
+export async function connect(t: TestContext, name: ClientName, target: (Command | UrlTarget) & More): Promise<Sdk> {
   const marker = newMarker();
-  const [file, ...args] = command;
-  const target = { command: file!, args, cwd, env: testEnvironment(marker), stderr: 'pipe' as const };
   const log: Buffer[] = [];
+  const { options } = target;
   const lists = createWaits<string>(() => `${Buffer.concat(log)}`);
   const heard = (_: Error | null, items: readonly { name: string }[] | null) => lists.offer(namesOf(items ?? []));
   const listChanged = { tools: { onChanged: heard, debounceMs: 0 } };
@@ -94,19 +99,15 @@ export async function connect(t: TestContext, name: ClientName, { command, cwd, 
   const { capabilities } = options ?? {};
   // What both generations know of.
   const declared = capabilities === undefined ? {} : { capabilities };
-  const [client, transport] =
+  const client =
     name === 'v1'
-      ? ([new Client1(info, { listChanged, ...declared }), new StdioTransport1(target)] as const)
-      : ([
-          new Client2(info, { listChanged, ...options, versionNegotiation: modes[name]! }),
-          name === 'v2 auto in place' ? new InPlace(target) : new StdioTransport2(target),
-        ] as const);
-  transport.stderr?.on('data', (chunk: Buffer) => log.push(chunk));
+      ? new Client1(info, { listChanged, ...declared })
+      : new Client2(info, { listChanged, ...options, versionNegotiation: modes[name]! });
   cleanup(t, async () => {
     await client.close();
     assert.deepEqual(await processesLeft(marker), [], `${Buffer.concat(log)}`);
   });
-  await client.connect(transport);
+  await client.connect('url' in target ? urlTransport(client, target) : stdioTransport(name, target, marker, log));
   return {
     client,
     era: client instanceof Client2 ? String(client.getProtocolEra()) : 'legacy',
@@ -117,6 +118,20 @@ export async function connect(t: TestContext, name: ClientName, { command, cwd, 
     tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
     changed: (...names) => lists.wait((seen) => seen === names.join(), `the tools ${names.join()}`),
   };
+}
+
+function urlTransport(client: Client1 | Client2, target: UrlTarget): Transport {
+  return client instanceof Client1 ? transportV1(target) : transportV2(target);
+}
+
+/** What the process prints on stderr goes to `log`. */
+function stdioTransport(name: ClientName, { command, cwd }: Command, marker: string, log: Buffer[]): Transport {
+  const [file, ...args] = command;
+  const parameters = { command: file!, args, cwd, env: testEnvironment(marker), stderr: 'pipe' as const };
+  const Stdio = name === 'v1' ? StdioTransport1 : name === 'v2 auto in place' ? InPlace : StdioTransport2;
+  const transport = new Stdio(parameters);
+  transport.stderr?.on('data', (chunk: Buffer) => log.push(chunk));
+  return transport;
 }
 
 /** A project with this server, and the client on it through the proxy. */

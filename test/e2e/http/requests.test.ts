@@ -1,0 +1,110 @@
+// One request over HTTP and its end: a client that closes a POST takes its request back in the modern era and not in the
+// legacy one; a request that comes during a reload waits for it; and what the proxy has asked of its own is no answer to
+// a client. Streams that go on are streams.test.ts's.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { test } from 'node:test';
+import { memory, withMemory } from '../failures/failures.js';
+import { entry, script } from '../modern/modern.js';
+import { ask, legacySession, modern, modernCall, modernRequest, send, sseClient } from './raw.js';
+import { served } from './served.js';
+
+/** Tools that wait for a file, and may report progress first. */
+const source = (version = '1'): string =>
+  script(`import { appendFileSync } from 'node:fs';
+    export const tools = {
+      which: () => '${version}',
+      hold: async ({ file, note }, { meta }) => {
+        if (note !== undefined) appendFileSync(note, '${version} ');
+        if (meta?.progressToken !== undefined)
+          send({ method: 'notifications/progress', params: { progressToken: meta.progressToken, progress: 1 } });
+        await appears(file);
+        return 'held';
+      },
+    };`);
+const files = (version?: string): Record<string, string> => ({ 'server.mjs': entry, 'src/script.mjs': source(version) });
+
+for (const [when, more] of [
+  ['before anything has come', {}],
+  ['in mid-stream', { _meta: { progressToken: 'p' } }],
+] as const)
+  test(`P16 a modern client that closes its POST ${when} has taken its request back`, async (t) => {
+    const proxy = await served(t, files());
+    assert.equal(await modernCall(proxy.url, 'which'), '1');
+    const params = { name: 'hold', arguments: { file: 'never' }, ...more };
+    const call = ask(t, proxy.url, modernRequest('tools/call', params, 'x'));
+    const { line } = await proxy.received(/"hold"/);
+    if ('_meta' in more) await (await call.stream).message('notifications/progress');
+    call.close();
+    const cancelled = JSON.parse((await proxy.received(/notifications\/cancelled/)).line);
+    assert.equal(cancelled.params.requestId, JSON.parse(line).id);
+    assert.equal(await modernCall(proxy.url, 'which'), '1');
+  });
+
+test('P16 a legacy client that closes its POST has taken nothing back: the call goes on, and its answer is dropped', async (t) => {
+  const proxy = await served(t, files());
+  const session = await legacySession(proxy.url);
+  const call = session.begin(t, 'hold', { file: 'gate', note: 'ran' }, 'x');
+  await proxy.received(/"hold"/);
+  call.close();
+  assert.equal(await session.call('which'), '1');
+  proxy.files.write('gate', '');
+  const { level } = await proxy.untilLogged('warning', ({ text }) => text.includes('an answer was dropped'));
+  assert.equal(level, 'debug');
+  assert.ok(!proxy.journal().some(({ line }) => line.includes('cancelled')), proxy.transcript());
+  assert.equal(await session.call('which'), '1');
+});
+
+test('P3.hold P16 requests that come during a reload wait for its end, those of every transport', async (t) => {
+  const proxy = await served(t, files());
+  const [legacy, sse] = [await legacySession(proxy.url), await sseClient(t, proxy.sse)];
+  assert.deepEqual([await legacy.call('which'), await sse.call('which')], ['1', '1']);
+  assert.equal(await modernCall(proxy.url, 'which'), '1');
+  proxy.files.write(
+    'src/script.mjs',
+    `import { existsSync } from 'node:fs';
+    while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 5));
+    ${source('2')}`,
+  );
+  let open = 3;
+  const answers = [legacy.call('which'), sse.call('which'), modernCall(proxy.url, 'which')].map((answer) =>
+    answer.finally(() => open--),
+  );
+  await proxy.untilLogged('change');
+  const closed = ask(t, proxy.url, modernRequest('tools/call', { name: 'hold', arguments: { file: 'go', note: 'ran' } }));
+  assert.equal((await send(proxy.url.replace('/mcp', '/health'), { method: 'GET' })).status, 200);
+  assert.equal(open, 3);
+  closed.close();
+  proxy.files.write('go', '');
+  assert.deepEqual(await Promise.all(answers), ['2', '2', '2']);
+  assert.equal(await modernCall(proxy.url, 'which'), '2');
+  assert.ok(!existsSync(proxy.files.path('ran')), 'what was taken back while it waited was not executed');
+});
+
+test('P16 server/discover is answered by the server itself, however often and late it is asked', async (t) => {
+  const slow = script(`let asked = 0;
+    export const methods = {
+      'server/discover': async () => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, instructions: 'no. ' + ++asked };
+      },
+    };
+    export const tools = { which: () => 'here' };`);
+  const said = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, instructions: 'remembered' };
+  const proxy = await served(
+    t,
+    { 'server.mjs': entry, 'src/script.mjs': slow, ...memory({ 'server/discover': said }) },
+    { options: withMemory },
+  );
+  const instructions = async (): Promise<string> => (await modern(proxy.url, 'server/discover')).result.instructions;
+  const first = await instructions();
+  assert.match(first, /^no\. \d$/);
+  // Longer than a client of a slow server is left waiting.
+  await delay(1600);
+  const second = await instructions();
+  assert.match(second, /^no\. \d$/);
+  assert.notEqual(first, second);
+  assert.equal(await modernCall(proxy.url, 'which'), 'here');
+});
