@@ -1,6 +1,6 @@
-// The published SDK clients, of both generations, and their transports, behind one small face: connect to a command or a
-// URL and ask for everything that a plan names. What comes back is plain data, so that a run through the proxy can be
-// compared with a direct one.
+// The published SDK clients, of both generations, and their transports, behind one small face: connect to a command or
+// a URL and ask for everything that a plan names. What comes back is plain data, so that a run through the proxy can
+// be compared with a direct one.
 
 import { StdioClientTransport as StdioTransport2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client2, StreamableHTTPClientTransport as HttpTransport2 } from '@modelcontextprotocol/client';
@@ -68,8 +68,7 @@ export function transportV1(target: Target): Transport1 {
   if (!('url' in target)) return new StdioTransport1(parameters(target));
   const url = new URL(target.url);
   const options = { requestInit: { headers: { ...target.headers } } };
-  // The SDK's own types don't go together where undefined is no value of an optional member.
-  return (target.sse === true ? new SseTransport1(url, options) : new HttpTransport1(url, options)) as Transport1;
+  return target.sse === true ? new SseTransport1(url, options) : new HttpTransport1(url, options);
 }
 
 export function transportV2(target: Target): StdioTransport2 | HttpTransport2 {

@@ -1,5 +1,5 @@
-// Born broken over HTTP: published clients connect to a server that does not start, are told why, hear of its tools when
-// it is mended, and call them on the same connection. And the agent's own tools, which tell them more.
+// Born broken over HTTP: published clients connect to a server that does not start, are told why, hear of its tools
+// when it is mended, and call them on the same connection. And the agent's own tools, which tell them more.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,5 +1,6 @@
-// `npm run prove http`: every published client over HTTP with every server and in every way to be reached, each through
-// edits, failures and crashes on one connection, as tests of node:test. With --rounds each pair comes so many times.
+// `npm run prove http`: every published client over HTTP with every server and in every way to be reached, each
+// through edits, failures and crashes on one connection, as tests of node:test. With --rounds each pair comes so many
+// times.
 
 import { describe, test } from 'node:test';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
-// Clients over HTTP at the level of requests and events, by node:http alone: what a test sends leaves as it is, headers
-// included, and what comes back is kept raw and parsed. Sessions of both legacy transports, and requests of the modern
-// era, with the headers that real clients send. What must come of it is the tests'.
+// Clients over HTTP at the level of requests and events, by node:http alone: what a test sends leaves as it is,
+// headers included, and what comes back is kept raw and parsed. Sessions of both legacy transports, and requests of
+// the modern era, with the headers that real clients send. What must come of it is the tests'.
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
@@ -83,7 +83,7 @@ export async function send(url: string, sent: Sent = {}): Promise<Answer> {
 }
 
 /** Sends a request and resolves with its response as soon as that begins. */
-export async function open(t: TestContext, url: string, sent: Sent = {}): Promise<Stream> {
+async function open(t: TestContext, url: string, sent: Sent = {}): Promise<Stream> {
   return streamOf(t, begin(url, sent), `${sent.method ?? 'POST'} ${url}`);
 }
 
@@ -98,7 +98,9 @@ export function ask(t: TestContext, url: string, sent: Sent = {}): { stream: Pro
 async function streamOf(t: TestContext, asked: ClientRequest, what: string): Promise<Stream> {
   cleanup(t, () => void asked.destroy());
   const response = await responseTo(asked, what);
-  const events: Waits<StreamEvent> = createWaits<StreamEvent>(() => `${what}: ${JSON.stringify(events.past.map(({ data }) => data))}`);
+  const events: Waits<StreamEvent> = createWaits<StreamEvent>(
+    () => `${what}: ${JSON.stringify(events.past.map(({ data }) => data))}`,
+  );
   const feed = eventsOf((event) => events.offer(event));
   let isOpen = true;
   let closed = (): void => {};
@@ -181,7 +183,11 @@ export interface LegacySession {
 
 export async function legacySession(
   url: string,
-  { version = '2025-11-25', name = 'raw', headers: more = {} }: { version?: string; name?: string; headers?: object } = {},
+  {
+    version = '2025-11-25',
+    name = 'raw',
+    headers: more = {},
+  }: { version?: string; name?: string; headers?: object } = {},
 ): Promise<LegacySession> {
   const opened = await send(url, { headers: { ...more }, body: initialize(version, name) });
   assert.equal(opened.status, 200, opened.text);

@@ -1,6 +1,6 @@
-// One request over HTTP and its end: a client that closes a POST takes its request back in the modern era and not in the
-// legacy one; a request that comes during a reload waits for it; and what the proxy has asked of its own is no answer to
-// a client. Streams that go on are streams.test.ts's.
+// One request over HTTP and its end: a client that closes a POST takes its request back in the modern era and not in
+// the legacy one; a request that comes during a reload waits for it; and what the proxy has asked of its own is no
+// answer to a client. Streams that go on are streams.test.ts's.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,10 @@ const source = (version = '1'): string =>
         return 'held';
       },
     };`);
-const files = (version?: string): Record<string, string> => ({ 'server.mjs': entry, 'src/script.mjs': source(version) });
+const files = (version?: string): Record<string, string> => ({
+  'server.mjs': entry,
+  'src/script.mjs': source(version),
+});
 
 for (const [when, more] of [
   ['before anything has come', {}],
@@ -73,7 +76,11 @@ test('P3.hold P16 requests that come during a reload wait for its end, those of 
     answer.finally(() => open--),
   );
   await proxy.untilLogged('change');
-  const closed = ask(t, proxy.url, modernRequest('tools/call', { name: 'hold', arguments: { file: 'go', note: 'ran' } }));
+  const closed = ask(
+    t,
+    proxy.url,
+    modernRequest('tools/call', { name: 'hold', arguments: { file: 'go', note: 'ran' } }),
+  );
   assert.equal((await send(proxy.url.replace('/mcp', '/health'), { method: 'GET' })).status, 200);
   assert.equal(open, 3);
   closed.close();

@@ -1,5 +1,5 @@
-// A project that clients reach over HTTP, in each of the ways there are: by `serve`, by `--http` beside a client on stdio,
-// and with `--share`. Says where it listens and what the log has said. Which clients come is the tests'.
+// A project that clients reach over HTTP, in each of the ways there are: by `serve`, by `--http` beside a client on
+// stdio, and with `--share`. Says where it listens and what the log has said. Which clients come is the tests'.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';

@@ -77,7 +77,12 @@ test('P16 events after the one that a client has seen are sent again, in order, 
 });
 
 /** As clients do that find their last stream still there. */
-async function listenAgain(t: TestContext, proxy: Served, session: LegacySession, lastEventId?: string): Promise<Stream> {
+async function listenAgain(
+  t: TestContext,
+  proxy: Served,
+  session: LegacySession,
+  lastEventId?: string,
+): Promise<Stream> {
   return until(
     async () => {
       const stream = await session.listen(t, lastEventId);

@@ -1,6 +1,6 @@
-// Streams over HTTP outlive everything that happens to servers: the GET stream of a legacy session, that of HTTP+SSE and
-// the listen stream of the modern era. Each hears of changed lists when they have changed, and at no other time. What
-// is open ends only when its client, or the proxy, goes.
+// Streams over HTTP outlive everything that happens to servers: the GET stream of a legacy session, that of HTTP+SSE
+// and the listen stream of the modern era. Each hears of changed lists when they have changed, and at no other time.
+// What is open ends only when its client, or the proxy, goes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +33,11 @@ for (const way of ['serve', 'share'] as Way[])
     await news.message(ACKNOWLEDGED);
     const streams = [stream, sse.stream, news];
     const names = async (): Promise<string[]> => {
-      const lists = [await legacy.request('tools/list'), await sse.request('tools/list'), await modern(proxy.url, 'tools/list')];
+      const lists = [
+        await legacy.request('tools/list'),
+        await sse.request('tools/list'),
+        await modern(proxy.url, 'tools/list'),
+      ];
       return lists.map(({ result }) => result.tools.map(({ name }: { name: string }) => name).join());
     };
     const which = async (): Promise<string[]> => [
@@ -70,7 +74,10 @@ for (const way of ['serve', 'share'] as Way[])
     assert.deepEqual(await which(), ['5', '5', '5']);
     await untilTold(3);
     assert.deepEqual(told(), [3, 3, 3]);
-    assert.deepEqual(streams.map(({ isOpen }) => isOpen), [true, true, true]);
+    assert.deepEqual(
+      streams.map(({ isOpen }) => isOpen),
+      [true, true, true],
+    );
     const stamps = news.events.past.map(({ message }) => message.params['_meta'][SUBSCRIPTION]);
     assert.deepEqual(stamps, Array(4).fill('listen:0'));
     assert.deepEqual(new Set(news.methods()), new Set([ACKNOWLEDGED, CHANGED]));

@@ -76,7 +76,7 @@ export async function throughEdits(t: TestContext, pair: Pair): Promise<void> {
 }
 
 /** Kills the server that serves the client, and resolves when the proxy knows: what comes earlier may have run. */
-export async function kill(proxy: Served, sdk: Sdk): Promise<void> {
+async function kill(proxy: Served, sdk: Sdk): Promise<void> {
   process.kill(Number(await sdk.call('pid')), 'SIGKILL');
   await proxy.untilLogged('crashed');
 }
