@@ -137,6 +137,7 @@ export class StreamableSession implements Channel {
 
   #answer(post: Post | undefined, message: Message, to: Id): void {
     if (post === undefined) return this.#context.droppedAnswer(to);
+    this.#context.opened(message);
     const answered = message.envelope.kind === 'batch' ? post.ids : [to];
     for (const id of answered) post.owed.delete(keyOf(id));
     const isLast = post.owed.size === 0;
@@ -145,7 +146,6 @@ export class StreamableSession implements Channel {
       this.#streamOf(post).send(message);
       if (isLast) this.#streamOf(post).end();
     } else {
-      this.#context.opened(message);
       const data = dataOf(message);
       const type = { 'content-type': 'application/json', 'content-length': String(data.length) };
       response.writeHead(200, { ...post.headers, ...type });
