@@ -202,9 +202,13 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
 
 /** Before it is known what the server has: every name that one of ours may get. */
 export function possibleNames(): ReadonlyMap<string, AgentTool> {
-  const all = toolDefinitions.map(({ name }) => name);
-  return new Map([...shownNames(new Set(all)), ...shownNames(new Set())]);
+  return (possible ??= new Map([
+    ...shownNames(new Set(toolDefinitions.map(({ name }) => name))),
+    ...shownNames(new Set()),
+  ]));
 }
+
+let possible: ReadonlyMap<string, AgentTool> | undefined;
 
 /** Those that every client has while no server has ever come up. */
 export const STAND_IN_TOOLS: ReadonlySet<AgentTool> = new Set<AgentTool>([

@@ -70,7 +70,7 @@ function leave(session: Session, upstream: Upstream): void {
   const takeBack = (wireId: Id): void => {
     if (isThere) upstream.channel.send(cancellationOf(wireId));
   };
-  for (const pending of [...upstream.pending].filter((each) => each.session === session)) {
+  for (const pending of upstream.pending.of(session)) {
     upstream.pending.remove(pending);
     if (!pending.cancelled) endCall(pending);
     if (pending.method === 'initialize') adoptIntroduction(lineage, upstream, pending.key);
@@ -103,6 +103,7 @@ function cancellationOf(wireId: Id): Message {
 }
 
 function removeOf(all: Held[], session: Session): void {
+  if (all.length === 0) return;
   const others = all.filter((held) => held.session !== session);
   all.splice(0, all.length, ...others);
 }

@@ -81,6 +81,7 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
 
   /** The client has left. */
   removeOf(session: S): void {
+    if (this.#held.length === 0) return;
     this.#held = this.#held.filter((held) => held.session !== session);
     this.#bytes = this.#held.reduce((bytes, { message }) => bytes + message.length, 0);
   }

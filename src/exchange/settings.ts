@@ -93,6 +93,7 @@ export function afterSetting(session: Session, upstream: Upstream, method: strin
 /** A client that had these settings has left. */
 export function withdrawSettings(session: Session): void {
   const { lineage, agreement } = session;
+  if (agreement.subscriptions.size === 0 && agreement.logLevel === undefined) return;
   const wanted = new Set([...lineage.sessions].flatMap((other) => [...other.agreement.subscriptions.keys()]));
   for (const upstream of lineage.upstreams) {
     if (upstream !== lineage.serving && !upstream.sessionsReplayedTo.has(session)) continue;

@@ -9,7 +9,7 @@ import type { Message } from '../wire/message.js';
 import type { ClientRequest } from '../wire/batch.js';
 import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
 
-const TOKEN = ['params', '_meta', 'progressToken'];
+const TOKEN = ['params', '_meta', 'progressToken'] as const;
 
 export interface OnWire {
   readonly wireId: Id;
@@ -55,6 +55,8 @@ export function beginSharing(lineage: LineageRecord): void {
 
 /** As it is spelt. */
 function tokenOf(request: Message): Id | undefined {
-  if (request.length === 0 || keyOfValue(request.read(TOKEN)) === undefined) return undefined;
+  // Most have none. Its name may be written with escapes.
+  if (request.length === 0 || !(request.includes(TOKEN[2]) || request.includes('\\u'))) return undefined;
+  if (keyOfValue(request.read(TOKEN)) === undefined) return undefined;
   return request.raw(TOKEN);
 }

@@ -31,6 +31,22 @@ interface Waiting extends Read {
 
 const FULL_BYTES = 4 * 1024 * 1024;
 
+/**
+ * The gates that wait for the next turn. One callback serves all of them: what clients of one server send within a turn
+ * leaves together.
+ */
+let atNextTurn: (() => void)[] = [];
+
+function waitForTurn(onTurn: () => void): void {
+  if (atNextTurn.push(onTurn) === 1) setImmediate(takeTurn);
+}
+
+function takeTurn(): void {
+  const due = atNextTurn;
+  atNextTurn = [];
+  for (const onTurn of due) onTurn();
+}
+
 export class Gate {
   readonly #events: GateEvents;
   #queue: Waiting[] = [];
@@ -89,7 +105,7 @@ export class Gate {
   #tick(): void {
     if (this.#isTicking || this.#isChecking || this.#queue.length === 0) return;
     this.#isTicking = true;
-    setImmediate(this.#onTurn);
+    waitForTurn(this.#onTurn);
   }
 
   /** Forwards every message that is due at `turn`. One check serves all of them. */

@@ -12,6 +12,7 @@ export interface OwedByClient<S> {
 }
 
 const ROOTS = 'roots/list';
+const NOTHING: readonly never[] = [];
 
 export class OwedByClients<S> {
   #open: OwedByClient<S>[] = [];
@@ -35,7 +36,8 @@ export class OwedByClients<S> {
   }
 
   /** The client has left: it answers nothing any more. */
-  takeOf(session: S): OwedByClient<S>[] {
+  takeOf(session: S): readonly OwedByClient<S>[] {
+    if (this.#open.length === 0) return NOTHING;
     const taken = this.#open.filter((request) => request.session === session);
     this.#open = this.#open.filter((request) => request.session !== session);
     this.#lookForRoots();

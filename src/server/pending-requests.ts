@@ -31,9 +31,12 @@ interface Entry<S> {
   cancelled: boolean;
   /** The next in its bucket: older, and under the same id or another. */
   next: Entry<S> | undefined;
+  /** Its neighbours in the order in which all were asked. */
+  older: Entry<S> | undefined;
+  newer: Entry<S> | undefined;
 }
 
-export interface PendingRequest<S> extends Readonly<Omit<Entry<S>, 'session' | 'next'>> {
+export interface PendingRequest<S> extends Readonly<Omit<Entry<S>, 'session' | 'next' | 'older' | 'newer'>> {
   readonly session: S;
 }
 
@@ -57,6 +60,8 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
    * docs/PERFORMANCE.md).
    */
   #buckets = empty<S>(BUCKETS);
+  #oldest: Entry<S> | undefined;
+  #newest: Entry<S> | undefined;
   #size = 0;
   #count = 0;
   /** Some request went under another id than the client's. */
@@ -93,6 +98,10 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     entry.cancelled = false;
     if (++this.#size > 2 * this.#buckets.length) this.#grow();
     this.#file(entry);
+    entry.older = this.#newest;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
     this.#count++;
   }
 
@@ -107,7 +116,15 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
   findOf(session: S, key: Key): PendingRequest<S> | undefined {
     const found = this.find(key);
     if (!this.#hasRenamed) return found?.session === session ? found : undefined;
-    return [...this].findLast((pending) => pending.session === session && keyOf(pending.id) === key);
+    return this.of(session).findLast((pending) => keyOf(pending.id) === key);
+  }
+
+  /** Those of the client, oldest first. */
+  of(session: S): readonly PendingRequest<S>[] {
+    const own: PendingRequest<S>[] = [];
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer)
+      if (entry.session === session) own.push(entry as PendingRequest<S>);
+    return own;
   }
 
   /** The newest under this id on the wire. */
@@ -149,6 +166,12 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
       if (before !== undefined) before.next = entry.next;
     }
     entry.next = undefined;
+    const { older, newer } = entry;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    entry.older = entry.newer = undefined;
     this.#size--;
     if (!entry.cancelled) this.#closed(pending);
   }
@@ -185,9 +208,8 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
 
   #all(): Entry<S>[] {
     const all: Entry<S>[] = [];
-    if (this.#size === 0) return all;
-    for (const first of this.#buckets) for (let entry = first; entry !== undefined; entry = entry.next) all.push(entry);
-    return all.sort((one, other) => one.order - other.order);
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) all.push(entry);
+    return all;
   }
 
   #grow(): void {
@@ -211,6 +233,8 @@ function blank<S>(): Entry<S> {
     isRetry: false,
     cancelled: false,
     next: undefined,
+    older: undefined,
+    newer: undefined,
   };
 }
 

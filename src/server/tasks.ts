@@ -10,6 +10,8 @@ interface Task<S> {
   isOver: boolean;
 }
 
+const NOTHING: readonly never[] = [];
+
 export class Tasks<S> {
   readonly #tasks = new Map<string, Task<S>>();
 
@@ -37,7 +39,8 @@ export class Tasks<S> {
   }
 
   /** Those of a client that are not over. */
-  openOf(session: S): string[] {
+  openOf(session: S): readonly string[] {
+    if (this.#tasks.size === 0) return NOTHING;
     return [...this.#tasks].flatMap(([id, task]) => (task.session === session && !task.isOver ? [id] : []));
   }
 

@@ -16,13 +16,29 @@ export interface WireName<S> {
   readonly request: Id;
 }
 
-/** Of so many names it is remembered whose they are. */
-const MAX_NAMES = 20_000;
+/** One for all names of a client: they are nobody's at once when it leaves, as clients of the modern era always do. */
+interface Owner<S> {
+  client: S | undefined;
+}
+
+interface Name<S> {
+  readonly owner: Owner<S>;
+  readonly own: Id;
+  readonly request: Id;
+}
+
+/** Of so many names it is remembered whose they are, and of up to as many more. */
+const MAX_NAMES = 10_000;
 
 export class WireNames<S> {
   readonly #prefix: string;
-  /** By the key of the name on the wire; the one that was used longest ago stands first. */
-  readonly #names = new Map<Key, WireName<S>>();
+  /**
+   * By the key of the name on the wire: those that were used of late, and those before, which are given up all at once.
+   * To delete the oldest of one map, again and again, would take longer the more were deleted before.
+   */
+  #recent = new Map<Key, Name<S>>();
+  #former: ReadonlyMap<Key, Name<S>> = new Map();
+  readonly #owners = new Map<S, Owner<S>>();
   #made = 0;
 
   constructor(prefix: string) {
@@ -30,35 +46,48 @@ export class WireNames<S> {
   }
 
   /** What the server is to see. `isTaken`: whether the name is in use by another client though it is not known here. */
-  take(owner: S, own: Id, request: Id, isTaken: (key: Key) => boolean = () => false): Id {
+  take(client: S, own: Id, request: Id, isTaken: (key: Key) => boolean = () => false): Id {
     let name = own;
     let key = keyOf(name);
-    while (this.#isOthers(key, owner) || isTaken(key)) {
+    while (this.#isOthers(key, client) || isTaken(key)) {
       name = `"${this.#prefix}-${++this.#made}"`;
       key = name;
     }
-    this.#names.delete(key);
-    this.#names.set(key, { owner, own, request });
-    for (const oldest of this.#names.keys()) {
-      if (this.#names.size <= MAX_NAMES) break;
-      this.#names.delete(oldest);
+    this.#recent.set(key, { owner: this.#ownerOf(client), own, request });
+    if (this.#recent.size >= MAX_NAMES) {
+      this.#former = this.#recent;
+      this.#recent = new Map();
     }
     return name;
   }
 
   find(key: Key | undefined): WireName<S> | undefined {
-    return key === undefined ? undefined : this.#names.get(key);
+    const name = key === undefined ? undefined : this.#find(key);
+    return name && { owner: name.owner.client, own: name.own, request: name.request };
   }
 
   /** The client has left: its names are nobody's, and nobody else gets them. */
-  disown(owner: S): void {
-    for (const [key, name] of this.#names) {
-      if (name.owner === owner) this.#names.set(key, { ...name, owner: undefined });
-    }
+  disown(client: S): void {
+    const owner = this.#owners.get(client);
+    if (owner === undefined) return;
+    owner.client = undefined;
+    this.#owners.delete(client);
   }
 
-  #isOthers(key: Key, owner: S): boolean {
-    const name = this.#names.get(key);
-    return name !== undefined && name.owner !== owner;
+  #find(key: Key): Name<S> | undefined {
+    return this.#recent.get(key) ?? this.#former.get(key);
+  }
+
+  #ownerOf(client: S): Owner<S> {
+    const known = this.#owners.get(client);
+    if (known !== undefined) return known;
+    const owner = { client };
+    this.#owners.set(client, owner);
+    return owner;
+  }
+
+  #isOthers(key: Key, client: S): boolean {
+    const name = this.#find(key);
+    return name !== undefined && name.owner.client !== client;
   }
 }

@@ -141,14 +141,17 @@ export class Agreement {
 
   /** A request of the client goes to a server. */
   recordRequest(method: string, request: Message): void {
-    if (this.#era === undefined && method !== 'server/discover') this.#era = eraOf(method, request);
+    // Nobody who has opened a session of the legacy era becomes modern.
+    const modern = this.#era !== 'legacy' && isModern(request);
+    if (this.#era === undefined && method !== 'server/discover')
+      this.#era = modern && method !== 'initialize' ? 'modern' : 'legacy';
     // What the client was told in a server's place binds nobody: it may open a session of the other era all the same.
     else if (this.#isLocalResult && method === 'initialize') this.#era = 'legacy';
     if (method === 'initialize') this.#clientName = textAt(request, ['params', 'clientInfo', 'name']);
     // Looked into only when somebody wants to know.
     else if (this.#era !== 'legacy' && request.includes(CLIENT_INFO)) this.#namedBy = request;
     if (method === 'initialize' && this.#result === undefined) this.#params = request.raw(['params']) ?? '{}';
-    if (this.#era === 'modern' && isModern(request)) this.#latest = request;
+    if (this.#era === 'modern' && modern) this.#latest = request;
   }
 
   /** A notification of the client goes to a server. */
@@ -218,10 +221,6 @@ export function clientIn(info: unknown): string | undefined {
 
 export function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
-}
-
-function eraOf(method: string, request: Message): Era {
-  return method !== 'initialize' && isModern(request) ? 'modern' : 'legacy';
 }
 
 function isModern(request: Message): boolean {

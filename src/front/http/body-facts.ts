@@ -1,7 +1,6 @@
 /**
  * What the decisions about a POST need to know of its body, read once from the message: its kind, and the few members
- * that headers repeat or that tell the era. Nothing else of it is parsed. What follows from them is decided in
- * modern-request.ts and legacy-request.ts.
+ * that headers repeat or that tell the era. What follows from them is decided in modern-request.ts and legacy-request.ts.
  */
 import type { Id } from '../../wire/envelope.js';
 import type { Message } from '../../wire/message.js';
@@ -37,21 +36,23 @@ export const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-export function bodyFacts(message: Message): BodyFacts {
+/** `parsed`: the whole of it, if somebody has parsed it already. */
+export function bodyFacts(message: Message, parsed?: { readonly value: unknown }): BodyFacts {
   const { envelope } = message;
   switch (envelope.kind) {
     case 'request':
     case 'notification': {
       const { kind, method } = envelope;
       const member = NAME_MEMBERS.get(method);
-      const name = member === undefined ? undefined : message.read(['params', member]);
-      return { kind, method, meta: message.read(['params', '_meta']), name };
+      const params = parsed === undefined ? undefined : paramsIn(parsed.value);
+      const read = (key: string): unknown => (params === undefined ? message.read(['params', key]) : params[key]);
+      return { kind, method, meta: read('_meta'), name: member === undefined ? undefined : read(member) };
     }
     case 'response':
       return { kind: 'response' };
     case 'batch':
     case 'invalid':
-      return batchFacts(parsed(message), envelope.kind);
+      return batchFacts(parsed === undefined ? parse(message) : parsed.value, envelope.kind);
   }
 }
 
@@ -88,7 +89,14 @@ function elementOf(value: unknown): BatchElement {
   };
 }
 
-function parsed(message: Message): unknown {
+const NO_PARAMS = {};
+
+function paramsIn(value: unknown): Readonly<Record<string, unknown>> {
+  const params = isObject(value) ? value['params'] : undefined;
+  return isObject(params) ? params : NO_PARAMS;
+}
+
+function parse(message: Message): unknown {
   try {
     return JSON.parse(message.toString());
   } catch {

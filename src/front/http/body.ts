@@ -3,12 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import { Message } from '../../wire/message.js';
 
 export type Body =
-  | { readonly kind: 'message'; readonly message: Message }
+  /** `parsed`: as JSON; undefined if it is too long for that. */
+  | { readonly kind: 'message'; readonly message: Message; readonly parsed: Parsed | undefined }
   /** Longer than the limit; what follows is not read. */
   | { readonly kind: 'too-long' }
   | { readonly kind: 'not-json' }
   /** The client has gone before it had sent all of it. */
   | { readonly kind: 'gone' };
+
+export interface Parsed {
+  readonly isJson: true;
+  readonly value: unknown;
+}
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -30,7 +36,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Body>
       request.pause();
       resolve({ kind: 'too-long' });
     });
-    request.on('end', () => resolve(messageOf(Buffer.concat(chunks, length))));
+    request.on('end', () => resolve(messageOf(chunks, length)));
     const gone = (): void => resolve({ kind: 'gone' });
     request.on('error', gone);
     request.on('close', gone);
@@ -41,21 +47,21 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Body>
  * A body may be spread over several lines, and a message is one: line ends are white space there, since strings have
  * none.
  */
-function messageOf(body: Buffer): Body {
-  const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
-  if (json.length <= MAX_PARSED_BYTES && !isJson(json)) return { kind: 'not-json' };
-  const line = Buffer.concat([json, LINE_END]);
+function messageOf(chunks: readonly Buffer[], length: number): Body {
+  const body = Buffer.concat([...chunks, LINE_END], length + LINE_END.length);
+  const line = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
+  const parsed = line.length <= MAX_PARSED_BYTES ? parse(line) : undefined;
+  if (parsed?.isJson === false) return { kind: 'not-json' };
   for (const end of [NEWLINE, CARRIAGE_RETURN]) {
     for (let at = line.indexOf(end); at >= 0 && at < line.length - 1; at = line.indexOf(end, at + 1)) line[at] = SPACE;
   }
-  return { kind: 'message', message: Message.of(line) };
+  return { kind: 'message', message: Message.of(line), parsed };
 }
 
-function isJson(text: Buffer): boolean {
+function parse(text: Buffer): Parsed | { readonly isJson: false } {
   try {
-    JSON.parse(text.toString());
-    return true;
+    return { isJson: true, value: JSON.parse(text.toString()) as unknown };
   } catch {
-    return false;
+    return { isJson: false };
   }
 }

@@ -179,7 +179,7 @@ export class HttpFront {
       case 'not-json':
         return this.#reject(call, replies.parseError);
       case 'message':
-        return { message: body.message, facts: bodyFacts(body.message) };
+        return { message: body.message, facts: bodyFacts(body.message, body.parsed) };
     }
   }
 

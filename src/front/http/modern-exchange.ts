@@ -11,7 +11,8 @@ import { error, INTERNAL_ERROR } from '../../wire/json-rpc.js';
 import type { Message } from '../../wire/message.js';
 import type { ClientEvents, Connect } from '../connection.js';
 import { Gate } from '../gate.js';
-import { dataOf, EventStream } from './event-stream.js';
+import { EventStream } from './event-stream.js';
+import { sendJson } from './json-answer.js';
 import { statusOfAnswer } from './modern-request.js';
 import { MAX_BACKLOG_BYTES, type SlowReaders } from './slow-readers.js';
 
@@ -73,10 +74,7 @@ export class ModernExchange implements Channel {
       this.#stream.send(message);
       this.#stream.end();
     } else {
-      const data = dataOf(message);
-      const type = { 'content-type': 'application/json', 'content-length': String(data.length) };
-      response.writeHead(statusOfAnswer(errorCodeOf(message)), { ...headers, ...type });
-      response.end(data);
+      sendJson(response, statusOfAnswer(errorCodeOf(message)), headers, message);
     }
     this.#leave();
   }

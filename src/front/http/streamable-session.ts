@@ -12,7 +12,8 @@ import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
 import type { Message } from '../../wire/message.js';
 import type { ClientEvents, Connect } from '../connection.js';
 import { Gate } from '../gate.js';
-import { dataOf, EventStream } from './event-stream.js';
+import { EventStream } from './event-stream.js';
+import { sendJson } from './json-answer.js';
 import { ReplayedStream } from './replayed-stream.js';
 import { MAX_BACKLOG_BYTES, type SlowReaders } from './slow-readers.js';
 
@@ -146,10 +147,7 @@ export class StreamableSession implements Channel {
       this.#streamOf(post).send(message);
       if (isLast) this.#streamOf(post).end();
     } else {
-      const data = dataOf(message);
-      const type = { 'content-type': 'application/json', 'content-length': String(data.length) };
-      response.writeHead(200, { ...post.headers, ...type });
-      response.end(data);
+      sendJson(response, 200, post.headers, message);
     }
     if (!isLast) return;
     this.#posts.delete(post);
