@@ -26,6 +26,8 @@ export interface Client {
   logged(fits: (entry: LogEvent) => boolean): Promise<LogEvent>;
   /** Asks the preloaded stall.ts for the longest stall since it was last asked, in milliseconds. */
   longestStall(): Promise<number>;
+  /** Has stall.ts collect the garbage. */
+  collectGarbage(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -90,6 +92,12 @@ function start(way: Way): Client & { send(message: object): void } {
     return within(`answer to ${method}`, answer);
   }
 
+  async function ask(what: 'longest' | 'collect'): Promise<number> {
+    const told = once(child, 'message') as Promise<[number]>;
+    child.send(what);
+    return (await within('stall', told))[0];
+  }
+
   return {
     pid: child.pid ?? 0,
     log,
@@ -114,10 +122,9 @@ function start(way: Way): Client & { send(message: object): void } {
       readers.add(reader);
       return within('log entry', found).finally(() => readers.delete(reader));
     },
-    async longestStall() {
-      const told = once(child, 'message') as Promise<[number]>;
-      child.send('longest');
-      return (await within('stall', told))[0];
+    longestStall: () => ask('longest'),
+    async collectGarbage() {
+      await ask('collect');
     },
     async close() {
       child.stdin.end();

@@ -1,6 +1,6 @@
 // `npm run bench`: how the proxy compares with no proxy and with a process that only pipes. Prints a table with targets
-// and marks; --only <groups>, --quick, --repeats <n>, --json, --markdown, --guard (a short run that fails on gross
-// regressions only).
+// and marks; --only <groups>, --quick, --repeats <n>, --json, --markdown, --gateway <supergateway's script>, --guard (a
+// short run that fails on gross regressions only).
 import { arch, cpus, loadavg, platform } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     guard: { type: 'boolean', default: false },
+    gateway: { type: 'string' },
     repeats: { type: 'string' },
     json: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
@@ -31,7 +32,7 @@ const once = new Set<GroupName>(['idle', 'large-tree', 'growth']);
 const DOUBTS = 3;
 const LONGEST_DOUBT = 40_000;
 
-const ground = await prepareGround();
+const ground = await prepareGround(undefined, options.gateway);
 // The trees are large: they are not left behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void ground.remove().finally(() => process.exit(1)));

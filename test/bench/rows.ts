@@ -4,6 +4,8 @@ import type { Group, Sample } from './groups/group.js';
 import { firstConnects } from './groups/first-connect.js';
 import { gaps } from './groups/gap.js';
 import { fileCounts, growth, heldCounts } from './groups/growth.js';
+import { httpRoundTrips, httpStarts, httpThroughputs } from './groups/http.js';
+import { httpSessions } from './groups/http-sessions.js';
 import { idle } from './groups/idle.js';
 import { largeTree } from './groups/large-tree.js';
 import { notices, reloads } from './groups/reload.js';
@@ -22,6 +24,10 @@ export const groups = {
   idle,
   'large-tree': largeTree,
   growth,
+  http: httpRoundTrips,
+  'http-throughput': httpThroughputs,
+  'http-start': httpStarts,
+  'http-sessions': httpSessions,
 } as const satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof groups;
@@ -79,6 +85,16 @@ function throughputRows(of: string, size: string, target: number, guard: number)
     target,
     guard,
   }));
+}
+
+function shownHttp(of: string, way: string): Row['shown'] {
+  return ['least', way].map((name) => [`${of} ${name}`, `${name} ms`]);
+}
+
+/** Without a target, and without a value if there is no other gateway to measure. */
+function gatewayRow(group: GroupName, of: string, text: string): Row {
+  const value: Row['value'] = (sample) => ratio(sample, `${of} gateway`, `${of} least`);
+  return { group, text, unit: '×', value, shown: [[`${of} gateway`, 'supergateway ms']] };
 }
 
 function single(group: GroupName, key: string, text: string, unit: Row['unit'], limits: Partial<Row>): Row {
@@ -240,4 +256,63 @@ export const rows: readonly Row[] = [
   growthRow('trip', 'held', heldCounts, 'growth with messages held: round trip ms afterwards'),
   growthRow('rss', 'held', heldCounts, 'growth with messages held: RSS MB'),
   growthRow('reload', 'held', heldCounts, 'growth with messages held: reload ms, to the last answer'),
+  ...(['legacy', 'modern'] as const).flatMap((era) =>
+    each((way, title) => ({
+      group: 'http',
+      text: `HTTP, ${era}: round trip, 200 B, p50: proxy / the least, ${title}`,
+      unit: '×',
+      value: (sample) => ratio(sample, `http ${era} ${way}`, `http ${era} least`),
+      shown: shownHttp(`http ${era}`, way),
+      target: 1.3,
+    })),
+  ),
+  gatewayRow('http', 'http legacy', 'HTTP, legacy: round trip, 200 B, p50: supergateway / the least'),
+  ...each((way, title) => ({
+    group: 'http-throughput',
+    text: `HTTP, modern: a call, 50 clients at once: proxy / the least, ${title}`,
+    unit: '×',
+    value: (sample) => ratio(sample, `http modern 50 ${way}`, 'http modern 50 least'),
+    shown: shownHttp('http modern 50', way),
+    target: 1.3,
+  })),
+  {
+    group: 'http-throughput',
+    text: 'HTTP, legacy: a call, 50 clients at once: proxy / the least, 1,000 files watched, --share',
+    unit: '×',
+    value: (sample) => ratio(sample, 'http legacy 50 shared', 'http legacy 50 least'),
+    shown: shownHttp('http legacy 50', 'shared'),
+    target: 1.3,
+  },
+  ...each((way, title) => ({
+    group: 'http-start',
+    text: `HTTP: start to the first answer: proxy / the least, ${title}`,
+    unit: '×',
+    value: (sample) => ratio(sample, `http start ${way}`, 'http start least'),
+    shown: shownHttp('http start', way),
+    target: 1.5,
+  })),
+  gatewayRow('http-start', 'http start', 'HTTP: start to the first answer: supergateway / the least'),
+  single('http-sessions', 'http session rss', 'HTTP: RSS of the proxy for one more session, its server aside', 'MB', {
+    target: 0.5,
+    shown: [
+      ['http session rss with garbage', 'garbage included'],
+      ['http sessions', 'sessions'],
+    ],
+  }),
+  single('http-sessions', 'http streams', 'HTTP: idle CPU, 500 open listen streams, 1,000 watched files', '%', {
+    target: 0.2,
+    shown: [['http streams all', 'garbage of the start included']],
+  }),
+  single(
+    'http-sessions',
+    'http save stall',
+    'HTTP: a save with 64 sessions: the event loop stands still for at most',
+    'ms',
+    {
+      shown: [
+        ['http save stall idle', 'an idle process meanwhile ms'],
+        ['http save reloaded', 'save to all reloaded ms'],
+      ],
+    },
+  ),
 ];

@@ -23,6 +23,8 @@ export interface Ground {
   readonly scratch: string;
   /** The program that is measured. */
   readonly bin: string;
+  /** Another one, from HTTP to stdio, that is measured beside it: the script of supergateway. */
+  readonly gateway: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** A directory of so many files, 1 kB each, twenty a directory. */
   tree(files: number): Promise<string>;
@@ -44,7 +46,7 @@ export const versions = { bare: fixture('bench-versions'), sdk: fixture('bench-v
 const pipe = fileURLToPath(new URL('pipe.js', import.meta.url));
 
 /** `bin`: another program in the proxy's place. */
-export async function prepareGround(bin = shipped): Promise<Ground> {
+export async function prepareGround(bin = shipped, gateway?: string): Promise<Ground> {
   const scratch = await mkdtemp(join(tmpdir(), 'hotline-bench-'));
   const trees = new Map<number, Promise<string>>();
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_STATE_HOME: join(scratch, 'state') };
@@ -61,6 +63,7 @@ export async function prepareGround(bin = shipped): Promise<Ground> {
   return {
     scratch,
     bin,
+    gateway,
     env,
     node,
     proxy,

@@ -6,6 +6,7 @@ import { memoryOf } from '../processes.js';
 import { median, percentile } from '../stats.js';
 import type { Way, WayName } from '../ways.js';
 import type { Group, Sample } from './group.js';
+import { inTurns, summary } from './turns.js';
 
 type Names = readonly WayName[];
 type Ways = Readonly<Record<WayName, Way>>;
@@ -70,25 +71,4 @@ async function withConnections(ways: Ways, names: Names, work: (onEach: OnEach) 
   } finally {
     await Promise.all([...connections.values()].map((connection) => connection.close()));
   }
-}
-
-/** Each block begins with another way. */
-async function inTurns<T>(
-  blocks: number,
-  names: Names,
-  work: (name: WayName) => Promise<T>,
-): Promise<Map<WayName, T[]>> {
-  const results = new Map<WayName, T[]>(names.map((name) => [name, []]));
-  for (let block = 0; block < blocks; block += 1) {
-    for (let turn = 0; turn < names.length; turn += 1) {
-      const name = names[(block + turn) % names.length]!;
-      results.get(name)!.push(await work(name));
-    }
-  }
-  return results;
-}
-
-function summary<T>(of: string, results: Map<WayName, T[]>, figure: (blocks: T[]) => number | undefined): Sample {
-  const figures = [...results].map(([name, blocks]) => [`${of} ${name}`, figure(blocks)] as const);
-  return Object.fromEntries(figures.filter(([, value]) => value !== undefined)) as Sample;
 }
