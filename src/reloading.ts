@@ -3,6 +3,7 @@
  * servers on it and the sinks in the state directory, and lets clients in, by stdio and by HTTP. Decides nothing itself.
  */
 export { leftOutWarning } from './project/left-out.js';
+import { serverName } from './config/upstream.js';
 import type { Flow, ProxyFlowContext } from './flow/flow.js';
 import { passThrough } from './flow/pass-through.js';
 import type { ShutdownReason } from './flow/shutdown.js';
@@ -14,7 +15,7 @@ import { openStateSinks } from './sinks/open-state-sinks.js';
 
 export function compose(context: ProxyFlowContext): Flow {
   const { config, events, isHttpOnly } = context;
-  const stateSinks = openStateSinks(events, config);
+  const stateSinks = openStateSinks(events, { ...config, command: config.command || serverName(config) });
   const lineages = new Lineages({
     project: new Project(context),
     events,

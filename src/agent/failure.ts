@@ -4,6 +4,7 @@
  * and failure-log.ts's for people. Pure.
  */
 import { printedText, type Printed } from './excerpt.js';
+import { httpTraceText, type HttpTrace } from './http-traces.js';
 import { lineFaultText, type LineFault } from './line-faults.js';
 
 /** How a process came to its end. `unknown`: it has gone, and nobody knows how. */
@@ -64,9 +65,14 @@ export type ServerCause =
   /** It answered the handshake with an error (as JSON). */
   | { readonly kind: 'refused'; readonly error: string; readonly otherEra?: OtherEra }
   /** It did not answer the handshake in time. `isAtWork`: it showed signs of life until the end of `limitMs`. */
-  | { readonly kind: 'unanswered'; readonly limitMs: number; readonly isAtWork: boolean }
+  | ({ readonly kind: 'unanswered'; readonly limitMs: number; readonly isAtWork: boolean } & Traced)
   /** It has not answered the handshake for so long, and still may. */
-  | { readonly kind: 'hanging'; readonly ms: number };
+  | ({ readonly kind: 'hanging'; readonly ms: number } & Traced);
+
+interface Traced {
+  /** It has printed where it listens, so that it may speak HTTP. */
+  readonly trace?: HttpTrace | undefined;
+}
 
 interface Common {
   /** The command as a person would type it, or the file that is wrong. */
@@ -143,13 +149,19 @@ function serverCauseText(cause: ServerCause): string {
     }
     case 'refused':
       return `answered the handshake with an error: ${cause.error}${cause.otherEra === undefined ? '' : `. ${otherEraText(cause.otherEra)}`}`;
-    case 'unanswered':
-      return cause.isAtWork
-        ? `did not answer the handshake within ${cause.limitMs} ms, though it was at work`
-        : `did not answer the handshake within ${cause.limitMs} ms of its last sign of life`;
-    case 'hanging':
-      return `has not answered the handshake for ${Math.round(cause.ms / 1000)} s, but is still running`;
+    case 'unanswered': {
+      const late = cause.isAtWork ? ', though it was at work' : ' of its last sign of life';
+      return `did not answer the handshake within ${cause.limitMs} ms${late}${traceText(cause)}`;
+    }
+    case 'hanging': {
+      const late = `has not answered the handshake for ${Math.round(cause.ms / 1000)} s, but is still running`;
+      return `${late}${traceText(cause)}`;
+    }
   }
+}
+
+function traceText({ trace }: Traced): string {
+  return trace === undefined ? '' : `: ${httpTraceText(trace)}`;
 }
 
 function processEndText(end: ProcessEnd): string {

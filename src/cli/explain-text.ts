@@ -14,11 +14,12 @@ const DATA = `.env, ${DATA_ENDINGS.join(', ')}: up to ${MAX_DATA_BYTES / 1_000_0
 export function explanationText(explanation: Explanation): string {
   const also = explanation.options.find(({ name }) => name === 'also-watch');
   const { command, commandFrom, cwd, configurationFile, found, rules, ignore, strategy, warnings } = explanation;
+  const isOthers = explanation.upstream?.starts === false;
   const sections: [title: string, rows: Row[]][] = [
     [
       'Server',
       [
-        ['command', command.join(' '), commandFrom],
+        ...(command.length === 0 ? [] : [['command', command.join(' '), commandFrom] as const]),
         ['directory', cwd],
         ...(configurationFile === null ? [] : [['configuration', configurationFile] as const]),
       ],
@@ -26,13 +27,18 @@ export function explanationText(explanation: Explanation): string {
     ['Found from the command', found.map(({ what, value, from }) => [what, value, from])],
     ...rules.map((rule, index): [string, Row[]] => [`Rule ${rule.name}`, ruleRows(rule, also, rules.slice(0, index))]),
     ['Left out', ignore.map((glob) => ['ignore', glob])],
-    ['Reload', [['strategy', strategy.value, strategy.from]]],
-    ['HTTP', explanation.http === null ? [] : httpRows(explanation.http)],
+    ['Reload', isOthers ? [] : [['strategy', strategy.value, strategy.from]]],
+    ['Upstream', explanation.upstream === null ? [] : upstreamRows(explanation.upstream)],
+    ['HTTP', explanation.http === null ? [] : httpRows(explanation.http, explanation.upstream !== null)],
     ['Options that are not at their defaults', optionRows(explanation)],
     ['To run it like this from any directory', [['', shellLine(explanation.start)]]],
     ['Warnings', warnings.map((warning) => ['', warning])],
   ];
-  const conclusion = explanation.reload ? (explanation.why ?? []) : 'reloading is switched off: nothing is watched';
+  const conclusion = isOthers
+    ? 'nothing is watched or started: somebody else starts the server, and clients keep their session when that happens'
+    : explanation.reload
+      ? (explanation.why ?? [])
+      : 'reloading is switched off: nothing is watched';
   return [...sections.flatMap(([title, rows]) => section(title, rows)), ...[conclusion].flat()].join('\n').trimEnd();
 }
 
@@ -78,7 +84,24 @@ function decided({ buildFrom, buildDecidedBy }: Explanation['rules'][number]): s
   return buildDecidedBy === undefined ? buildFrom : `${buildFrom}; by ${buildDecidedBy}`;
 }
 
-function httpRows({ host, port, url, from, token, tokenFile, share }: NonNullable<Explanation['http']>): Row[] {
+function upstreamRows({ url, from, starts, freePort, portIn }: NonNullable<Explanation['upstream']>): Row[] {
+  const words = portIn.length === 0 ? '' : `, and in the arguments (${portIn.join(' ')})`;
+  const port = freePort
+    ? `a free one at each start, as PORT in the environment${words}: the old server serves until the new one is ready`
+    : starts
+      ? 'fixed: the old server is stopped before the new one starts'
+      : 'as the URL has it: somebody else starts the server';
+  return [
+    ['endpoint', url, from],
+    ['port', port],
+    ['sessions', 'one with the server for each client, also after it has been started again'],
+  ];
+}
+
+function httpRows(
+  { host, port, url, from, token, tokenFile, share }: NonNullable<Explanation['http']>,
+  hasUpstream: boolean,
+): Row[] {
   const where = url === null ? `any free port of ${host}` : `${url}${port === null ? ', or the next free port' : ''}`;
   const tokens = {
     none: 'none is needed: only this machine can connect',
@@ -90,9 +113,11 @@ function httpRows({ host, port, url, from, token, tokenFile, share }: NonNullabl
     ['token', tokens[token]],
     [
       'servers',
-      share
-        ? 'one process for all clients of one era'
-        : 'one process for each session; one for all clients without sessions (2026-07-28)',
+      hasUpstream
+        ? 'one process for all clients'
+        : share
+          ? 'one process for all clients of one era'
+          : 'one process for each session; one for all clients without sessions (2026-07-28)',
     ],
   ];
 }
@@ -103,7 +128,7 @@ const inRules = new Set(['watch', 'also-watch', 'build', 'ignore']);
 function optionRows({ options, rules }: Explanation): Row[] {
   return options
     .filter(({ name }) => rules.length === 0 || !inRules.has(name))
-    .filter(({ name, from }) => from !== 'default' && name !== 'strategy' && from !== 'found')
+    .filter(({ name, from }) => from !== 'default' && name !== 'strategy' && name !== 'upstream' && from !== 'found')
     .map(({ name, value, from }) => [`--${name}`, [value].flat().join(', '), from]);
 }
 

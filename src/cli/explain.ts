@@ -20,5 +20,8 @@ export async function explain(
   if (!resolved.ok) return resolved;
   const explanation = await explanationOf(resolved.value, [node, ...startWords(rest, cwd.value)]);
   const text = json ? JSON.stringify(explanation, undefined, 2) : explanationText(explanation);
-  return { ok: true, value: { text, code: explanation.rules.length > 0 ? 0 : 1 } };
+  return {
+    ok: true,
+    value: { text, code: explanation.rules.length > 0 || explanation.upstream?.starts === false ? 0 : 1 },
+  };
 }

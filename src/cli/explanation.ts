@@ -7,6 +7,7 @@ import type { Config, Rule } from '../config/config.js';
 import type { CompletedConfig } from '../config/discovery/complete.js';
 import { USUAL_PORT } from '../config/http-checks.js';
 import { endpointUrl } from '../config/http-options.js';
+import { portWords, takesFreePort } from '../config/upstream.js';
 import { createImports } from '../config/imports.js';
 import { camelCase, defaults, withoutSecrets } from '../config/option-values.js';
 import { options } from '../config/options.js';
@@ -38,6 +39,8 @@ export interface Explanation {
   readonly strategy: { readonly value: string; readonly from: Source };
   /** What would be served over HTTP, if anything. */
   readonly http: HttpExplanation | null;
+  /** Where the server itself would be reached over HTTP, if it is. */
+  readonly upstream: UpstreamExplanation | null;
   readonly warnings: readonly string[];
   /** The words that run this server through this installation, from any directory. */
   readonly start: readonly string[];
@@ -58,6 +61,17 @@ export interface HttpExplanation {
   readonly share: boolean;
 }
 
+export interface UpstreamExplanation {
+  readonly url: string;
+  readonly from: Source;
+  /** Whether the command starts it; else somebody else does. */
+  readonly starts: boolean;
+  /** Whether every start gets a free port. */
+  readonly freePort: boolean;
+  /** The arguments that the port is written into. */
+  readonly portIn: readonly string[];
+}
+
 export async function explanationOf(completed: CompletedConfig, start: readonly string[]): Promise<Explanation> {
   const { config, found, explicitOptions, origins, file, warnings } = completed;
   const rules = config.reload ? config.rules : [];
@@ -67,7 +81,7 @@ export async function explanationOf(completed: CompletedConfig, start: readonly 
   const from = isFound ? 'found' : (origins['watch'] ?? 'file');
   const buildFrom = origins['build'] ?? (found === undefined ? from : 'found');
   return {
-    command: [config.command, ...config.args],
+    command: config.command === '' ? [] : [config.command, ...config.args],
     commandFrom: origins['command'] ?? 'option',
     cwd: config.cwd,
     configurationFile: file?.path ?? null,
@@ -88,6 +102,7 @@ export async function explanationOf(completed: CompletedConfig, start: readonly 
       from: origins['strategy'] ?? (config.strategy === defaults.strategy ? 'default' : 'found'),
     },
     http: httpOf(completed),
+    upstream: upstreamOf(completed),
     warnings: [...warnings, ...[leftOutWarning(completed) ?? []].flat(), ...problems],
     start,
     options: optionsOf(completed),
@@ -106,6 +121,19 @@ function httpOf({ config, origins }: CompletedConfig): HttpExplanation | null {
     token: token === undefined ? 'none' : token === 'auto' ? 'auto' : 'chosen',
     tokenFile: token === 'auto' ? tokenFile(stateDir) : null,
     share,
+  };
+}
+
+function upstreamOf({ config, origins }: CompletedConfig): UpstreamExplanation | null {
+  const { upstream, command, args } = config;
+  if (upstream === undefined) return null;
+  const freePort = takesFreePort({ upstream });
+  return {
+    url: upstream,
+    from: origins['upstream'] ?? 'option',
+    starts: command !== '',
+    freePort,
+    portIn: freePort ? portWords(args) : [],
   };
 }
 

@@ -42,9 +42,14 @@ export function idOf(dir: string): string {
 
 /** The names of servers without their arguments, which no log shows; as long as each other. */
 export function labelsOf(dirs: Places['dirs']): string[] {
-  const labels = dirs.map(({ dir, about }) => `${basename(about.command)}${dirs.length > 1 ? ` ${idOf(dir)}` : ''}`);
+  const labels = dirs.map(({ dir, about }) => `${nameOf(about)}${dirs.length > 1 ? ` ${idOf(dir)}` : ''}`);
   const width = Math.max(...labels.map((label) => label.length));
   return labels.map((label) => label.padEnd(width));
+}
+
+/** A server that somebody else starts is known by its URL. */
+function nameOf({ command }: About): string {
+  return /^https?:/.test(command) ? command : basename(command);
 }
 
 export function nothingFound(cwd: string): string {

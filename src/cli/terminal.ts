@@ -5,11 +5,15 @@ import { basename, resolve } from 'node:path';
 import type { CommandLineOptions } from '../config/config.js';
 import { bin, node, startWords } from './installation.js';
 import { shellLine } from './shell-line.js';
+import { toWords } from './words.js';
 
 /** For a proxy that runs and waits for a client. */
 export function waitingNotice(given: CommandLineOptions, cwd: string): string {
-  const { command, args = [] } = given;
-  const server = command === undefined ? [] : ['--', command, ...args];
+  const { command, args = [], upstream } = given;
+  const server = [
+    ...toWords(upstream === undefined ? {} : { upstream }),
+    ...(command === undefined ? [] : ['--', command, ...args]),
+  ];
   const directory = resolve(cwd, given.cwd ?? '');
   return `mcp-hotline: waiting for an MCP client on stdin, which is a terminal here.
 It is meant to be started by a client, by a configuration such as:

@@ -25,6 +25,11 @@ export function takesFreePort({ upstream }: Pick<Options, 'upstream'>): boolean 
   return upstream !== undefined && upstream.includes(PORT);
 }
 
+/** The arguments that the port is written into. */
+export function portWords(args: readonly string[]): readonly string[] {
+  return args.filter((word) => word.includes(PORT));
+}
+
 /** `port`: the one that was found for this start; undefined if the URL names its port. */
 export function atPort(
   { upstream, command, args, cwd, env }: Omit<ServerAtPort, 'url'> & { readonly upstream: string },
@@ -73,7 +78,7 @@ export function upstreamProblem({ options, http, command, args, hasRules }: Aske
     );
   if (command === '') return problemWithoutCommand(options, hasRules);
   if (takesFreePort({ upstream })) return undefined;
-  if (args.some((word) => word.includes(PORT)))
+  if (portWords(args).length > 0)
     return of(
       `${shown} names a port, but the arguments have {port}: write ${freed(upstream)} for a free port at each start`,
     );

@@ -13,6 +13,7 @@ import { isForeseen } from '../exchange/opening-answers.js';
 import type { Session, Upstream } from '../exchange/records.js';
 import { keyOf } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
+import { httpTraceOf, warnOfHttp } from './http-warning.js';
 import { saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { LineageContext } from './lineage-context.js';
@@ -34,6 +35,7 @@ export class HandshakeTimeout {
     const { lineage } = messages;
     // One listener for each handshake request of the client: no leak.
     setMaxListeners(0, closed);
+    void warnOfHttp(flow, lineage, () => (session.hasServerAnswered ? undefined : lineage.serving), closed);
     const now = performance.now();
     this.#firstRequestAt ??= now;
     const until = async (time: number): Promise<boolean> => {
@@ -64,5 +66,10 @@ export class HandshakeTimeout {
 
 /** The failure of a server that runs and does not answer the handshake. */
 export function hangingFailure(flow: FlowContext, upstream: Upstream, ms: number): Failure {
-  return { kind: 'start', command: flow.name, cause: { kind: 'hanging', ms }, output: saveOutput(flow, upstream) };
+  return {
+    kind: 'start',
+    command: flow.name,
+    cause: { kind: 'hanging', ms, trace: httpTraceOf(flow, upstream) },
+    output: saveOutput(flow, upstream),
+  };
 }

@@ -13,6 +13,7 @@ import { startServer } from '../server/start-server.js';
 import { timed, type AttemptRecord } from './attempt-record.js';
 import { isBusy } from './busy.js';
 import { fence } from '../project/fence.js';
+import { httpTraceOf, warnOfHttp } from './http-warning.js';
 import { adoptHandshake, handshake, type Handshake } from './handshake.js';
 import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
 import {
@@ -74,11 +75,13 @@ export async function startStep(context: StartContext, number: number, record: A
 /** The session that the client has, with a new process. */
 async function openStep(context: StartContext, upstream: Upstream, record: AttemptRecord): Promise<StartStep> {
   const { lineage } = context.messages;
-  const { startTimeout: limitMs } = context.flow.config;
+  const { flow } = context;
+  const { startTimeout: limitMs } = flow.config;
   const over = new AbortController();
   const limit = new AbortController();
   const signal = AbortSignal.any([record.abort.signal, limit.signal]);
   const either = AbortSignal.any([over.signal, record.abort.signal]);
+  void warnOfHttp(flow, lineage, () => upstream, either);
   // The client waits for its first server without knowing it, so that one has as long as if the client had asked it
   // itself.
   if (awaitsFirst(lineage)) watchFirst(context, upstream, firstStartLimit(limitMs), either);
@@ -192,15 +195,19 @@ async function untilRooted(upstream: Upstream, signal: AbortSignal): Promise<voi
 
 function failed(flow: FlowContext, upstream: Upstream, why: Handshake, late: TooLate | undefined): StartStep {
   const output = saveOutput(flow, upstream);
-  const cause = causeOf(flow.config.startTimeout, upstream, why, late);
+  const cause = causeOf(flow, upstream, why, late);
   const kind = cause.kind === 'refused' && cause.otherEra !== undefined ? 'era' : 'start';
   const failure: Failure = { kind, command: flow.name, cause, output };
   return { kind: 'failed', failure, busy: isBusy(printedText(output)) };
 }
 
-function causeOf(limitMs: number, upstream: Upstream, why: Handshake, late: TooLate | undefined): ServerCause {
-  if (late === 'silent') return { kind: 'unanswered', limitMs, isAtWork: false };
-  if (late === 'endless') return { kind: 'unanswered', limitMs: MAX_LIMITS * limitMs, isAtWork: true };
+function causeOf(flow: FlowContext, upstream: Upstream, why: Handshake, late: TooLate | undefined): ServerCause {
+  const { startTimeout: limitMs } = flow.config;
+  if (late !== undefined) {
+    const isAtWork = late === 'endless';
+    const trace = httpTraceOf(flow, upstream);
+    return { kind: 'unanswered', limitMs: isAtWork ? MAX_LIMITS * limitMs : limitMs, isAtWork, trace };
+  }
   if (why.kind !== 'refused') return { kind: 'ended', end: endOf(upstream), inHandshake: true };
   const { error, otherEra } = why;
   return { kind: 'refused', error, ...(otherEra === undefined ? {} : { otherEra }) };

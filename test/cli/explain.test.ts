@@ -322,3 +322,53 @@ test('what would be served over HTTP is said, and a token is not', async (t) => 
     share: false,
   });
 });
+
+test('of a server that speaks HTTP itself, it is said where it is reached, and what its port means for a reload', async (t) => {
+  const { directory } = project(t, { 'server.js': '', 'app.py': '' });
+  const free = ['--upstream', 'http://127.0.0.1:{port}/mcp', '--', 'uvicorn', 'app:app', '--port', '{port}'];
+  const { code, stdout } = await explain(directory, free);
+  assert.equal(code, 0, stdout);
+  assert.match(
+    stdout,
+    /\nUpstream\n {2}endpoint {2}http:\/\/127\.0\.0\.1:\{port\}\/mcp {2}\(option\)\n {2}port {6}a free one at each start, as PORT in the environment, and in the arguments \(\{port\}\): /,
+  );
+  assert.match(stdout, /\n {2}strategy {2}overlap {2}\(default\)\n/);
+  assert.match(stdout, /watching \*\*\/\*\.py/);
+  const fixed = ['--upstream', 'http://127.0.0.1:8000/mcp', '--http', '--', 'node', 'server.js'];
+  const { stdout: replaced } = await explain(directory, fixed);
+  assert.match(replaced, /\n {2}port {6}fixed: the old server is stopped before the new one starts\n/);
+  assert.match(replaced, /\n {2}strategy {2}replace {2}\(found\)\n/);
+  assert.match(replaced, /\n {2}servers {3}one process for all clients\n/);
+  assert.match(replaced, /\nWarnings\n {4}the server's port is fixed, /);
+  const { stdout: json } = await explain(directory, ['--json', ...free]);
+  assert.deepEqual((JSON.parse(json) as { upstream: unknown }).upstream, {
+    url: 'http://127.0.0.1:{port}/mcp',
+    from: 'option',
+    starts: true,
+    freePort: true,
+    portIn: ['{port}'],
+  });
+});
+
+test('of a server that somebody else starts, it is said that nothing is watched or started', async (t) => {
+  const { directory } = project(t, { 'package.json': '{ "scripts": { "build": "tsc" } }' });
+  const { code, stdout } = await explain(directory, ['--upstream', 'http://localhost:8000/mcp']);
+  assert.equal(code, 0, stdout);
+  const shown = stdout.replaceAll(directory, '~').replaceAll(process.execPath, 'node').replaceAll(bin, 'bin');
+  assert.equal(
+    shown,
+    `Server
+  directory  ~
+
+Upstream
+  endpoint  http://localhost:8000/mcp  (option)
+  port      as the URL has it: somebody else starts the server
+  sessions  one with the server for each client, also after it has been started again
+
+To run it like this from any directory
+    node bin --upstream=http://localhost:8000/mcp --cwd=~
+
+nothing is watched or started: somebody else starts the server, and clients keep their session when that happens
+`,
+  );
+});

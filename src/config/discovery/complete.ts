@@ -54,7 +54,13 @@ async function withFound(resolved: Resolved): Promise<CompletedConfig> {
       : explicitOptions.build;
   const found = await discover({ command, args, cwd, env, ext, ...(build === undefined ? {} : { build }) });
   const copied = found.copy && { installedCopy: found.copy };
-  const warnings = found.copy && !isOpen ? [...resolved.warnings, copyText(found.copy, cwd)] : resolved.warnings;
+  // Where a rule says that the server reloads itself, that is what its watch mode is for.
+  const isMeant = config.rules.some(({ then }) => then === 'notify');
+  const warnings = [
+    ...resolved.warnings,
+    ...(found.copy && !isOpen ? [copyText(found.copy, cwd)] : []),
+    ...(found.watcherWarning !== undefined && !isOpen && !isMeant ? [found.watcherWarning] : []),
+  ];
   if (isComplete) {
     const before = { ...resolved, warnings, found: undefined, discovered: found, config: { ...config, ...copied } };
     return withOutputs(before, found);

@@ -5,7 +5,6 @@ import type { InstalledCopy } from '../installed-copy.js';
 import type { Rule } from '../rule.js';
 import { linksOut } from './directories.js';
 import { isFile, isInside, isInstalled, realOf, shown } from './disk.js';
-import { programName } from './flags.js';
 import type { Discovery, Search, Target, DiscoveryInput } from './discovery.js';
 import { javascriptSources, type Package } from './javascript.js';
 import { languages } from './languages.js';
@@ -35,9 +34,10 @@ export async function discover(input: DiscoveryInput): Promise<Discovery> {
   const packages = await packagesOf(target, search, input);
   const strategy = search.debugged ? ('replace' as const) : undefined;
   if (strategy) search.facts.push({ what: 'strategy', value: strategy, from: 'a debugger has only one port' });
-  const common = { ...(strategy && { strategy }), facts: search.facts };
+  const watcherWarning = search.watcher && watcherText(search.watcher);
+  const common = { ...(strategy && { strategy }), ...(watcherWarning && { watcherWarning }), facts: search.facts };
   if (typeof packages === 'string') {
-    const why = `nothing to watch was found, so the server is not reloaded: ${packages}; name its files with --watch <path>`;
+    const why = `nothing to watch was found, so the server is not reloaded: ${packages}; name its files with --watch <path>${butWarnings(search)}`;
     const level = target.kind === 'nothing' && target.absent ? 'debug' : 'warn';
     return { ...common, rules: [], ignore: [], outputs: [], sources: [], why, reason: packages, level };
   }
@@ -61,7 +61,7 @@ export async function discover(input: DiscoveryInput): Promise<Discovery> {
     ...(target.kind === 'file' && own.outputs === undefined && { entry: target.file }),
     ...(isMissing && { isMissing }),
     ignore: [...new Set(packages.flatMap(({ ignore }) => ignore))],
-    why: `${summaryOf(rules)}: ${own.because}${watcherWarning(search)}${isMissing ? missing(target.file, cwd) : ''}`,
+    why: `${summaryOf(rules)}: ${own.because}${butWarnings(search)}${isMissing ? missing(target.file, cwd) : ''}`,
     level: search.watcher === undefined && search.copy === undefined && !isMissing && !proposal ? 'info' : 'warn',
     ...(search.copy && { copy: search.copy }),
     outputs: packages.flatMap(({ outputs = [] }) => outputs),
@@ -69,15 +69,14 @@ export async function discover(input: DiscoveryInput): Promise<Discovery> {
   };
 }
 
-/**
- * A server that its own watcher restarts knows nothing of the session, and one that runs from a copy nothing of an
- * edit.
- */
-function watcherWarning({ watcher, copy, cwd }: Search): string {
-  return [
-    watcher && `; ${programName(watcher)} restarts the server too, and a client notices: leave its watch mode out`,
-    copy && `; but ${copyText(copy, cwd)}`,
-  ].join('');
+/** Completes the log line. A server that runs from a copy knows nothing of an edit. */
+function butWarnings({ watcher, copy, cwd }: Search): string {
+  return [watcher && `; ${watcherText(watcher)}`, copy && `; but ${copyText(copy, cwd)}`].join('');
+}
+
+/** A server that its own watcher restarts knows nothing of the session. */
+function watcherText(watcher: string): string {
+  return `${watcher} restarts the server too, and a client notices when two do: leave its watch mode out`;
 }
 
 /** The warning of a copy, for the log. */

@@ -22,6 +22,8 @@ export interface Discovery {
   strategy?: 'replace';
   /** One line for the log: what is watched, or that nothing is, and why. */
   why: string;
+  /** That the command restarts the server by itself, if it does: a warning. */
+  watcherWarning?: string;
   /** Why there is nothing to watch, if there is nothing. */
   reason?: string;
   /** The level of that line. `debug`: the program can't be run, and its start will report that. */
@@ -68,7 +70,7 @@ export interface Search {
   /** Files that the command names besides its entry point: preloaded modules, environment files. */
   readonly named: string[];
   debugged: boolean;
-  /** The program that restarts the server by itself. */
+  /** The program that restarts the server by itself, with the word that makes it do so. */
   watcher: string | undefined;
   /** The commands that run before the server. */
   readonly before: Ran[];

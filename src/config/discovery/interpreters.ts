@@ -3,7 +3,7 @@
 
 import { join, resolve } from 'node:path';
 import { endingOf, isDirectory, isFile } from './disk.js';
-import { readFlags, type Flags } from './flags.js';
+import { programName, readFlags, type Flags } from './flags.js';
 import { nothing, type Invocation, type Runner, type Search, type ResolveStep } from './discovery.js';
 import { languageOf, type LanguageName } from './languages.js';
 import { mainOf, readManifest, runScript } from './manifest.js';
@@ -71,7 +71,8 @@ function scriptRunner({ taking, subs = [], typescript }: ScriptRunner): Runner {
   return (args, invocation, search) => {
     const first = readFlags(args, taking);
     const flags = subs.includes(first.rest[0] ?? '') ? readFlags(first.rest.slice(1), taking) : first;
-    if (flags !== first || flags.values(...watching).length > 0) search.watcher = invocation.words[0];
+    const mode = flags === first ? watching.find((flag) => flags.values(flag).length > 0) : first.rest[0];
+    if (mode !== undefined) search.watcher = `${programName(invocation.words[0] ?? '')} ${mode}`;
     const script = flags.value('--run');
     if (script) return runScript(script, invocation, flags.rest, search);
     const word = flags.rest[0];
@@ -133,7 +134,8 @@ function bun(args: readonly string[], invocation: Invocation, search: Search): R
   if (word === undefined || first.values('-e', '--eval', '-p', '--print').length > 0) {
     return nothing('it runs code that is not in a file');
   }
-  if ([...first.values(...watching), ...flags.values(...watching)].length > 0) search.watcher = 'bun';
+  const mode = watching.find((flag) => first.values(flag).length + flags.values(flag).length > 0);
+  if (mode !== undefined) search.watcher = `bun ${mode}`;
   note(first, '-r --preload --env-file', at, search);
   note(flags, '-r --preload --env-file', at, search);
   const isScript = readManifest(cwd)?.scripts[word] !== undefined;
@@ -158,7 +160,7 @@ function deno(args: readonly string[], invocation: Invocation, search: Search): 
   }
   if (/^(npm|jsr|https?|data):/.test(word))
     return nothing(`${word} is installed, and its sources are not in this project`);
-  if (flags.values('--watch', '--watch-hmr').length > 0) search.watcher = 'deno';
+  if (flags.values('--watch', '--watch-hmr').length > 0) search.watcher = 'deno --watch';
   note(flags, '-c --config --import-map --preload --import --env-file', invocation, search);
   return { kind: 'file', language: 'deno', file: resolve(invocation.cwd, word) };
 }

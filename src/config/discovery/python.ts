@@ -5,6 +5,7 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { isDirectory, isExecutable, isFile, nearestWith, projectDirectories, readText, shown } from './disk.js';
 import { programName, readFlags } from './flags.js';
 import { nothing, type Invocation, type Runner, type Search, type ResolveStep, type Target } from './discovery.js';
+import { pythonServers } from './python-servers.js';
 import { findInstalledCopy, installedFrom, moduleFiles } from './installed-copy.js';
 
 /** Flags in one word, of which the last one may take what follows: `-um pkg`. */
@@ -219,14 +220,20 @@ function uvx(args: readonly string[], { cwd }: Invocation, search: Search): Reso
 }
 
 /** `mcp run server.py:app` */
-function fileRunner(args: readonly string[], { cwd }: Invocation): ResolveStep {
+function fileRunner(args: readonly string[], { cwd, words }: Invocation, search: Search): ResolveStep {
   const [sub, ...behind] = args;
+  if (behind.includes('--reload')) search.watcher = `${programName(words[0] ?? '')} --reload`;
   const taking =
     '-t --transport --host -p --port --path -l --log-level --with --with-editable -e --env-var -v --env-file -f';
   const word = readFlags(behind, `${taking} --project --python --with-requirements --server-spec`).rest[0];
   if ((sub !== 'run' && sub !== 'dev') || word === undefined || !/\.py(:|$)/.test(word))
     return nothing('no file is run');
   return script(resolve(cwd, word.replace(/(?<=\.py):.*$/, '')));
+}
+
+/** A module that a server of HTTP names: it is looked for where the server is started. */
+function appModule(name: string, at: Invocation, search: Search): ResolveStep {
+  return module(name, [], at, search, undefined);
 }
 
 /** Programs with `run` in front of another one. */
@@ -249,6 +256,7 @@ export const pythonTools: Readonly<Record<string, Runner>> = {
   uv,
   uvx,
   pipx: (args, invocation, search) => uvx(args.slice(1), invocation, search),
+  ...pythonServers(appModule),
   mcp: fileRunner,
   fastmcp: fileRunner,
   poetry: runs('-C --directory -P --project'),

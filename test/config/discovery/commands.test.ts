@@ -184,6 +184,16 @@ const entries: [tree: Record<string, Content>, entry: string, commands: string[]
       'mcp dev server.py',
       'fastmcp run server.py:mcp --transport stdio',
       'python -m mcp run server.py',
+      'uvicorn server:app --host 127.0.0.1 --port {port}',
+      'uv run uvicorn --port 8000 --factory server:create_app',
+      'python -m uvicorn server:app',
+      'hypercorn --bind localhost:8000 server:app',
+      'granian --interface asgi server:app',
+      'gunicorn -w 1 -k uvicorn.workers.UvicornWorker -b 127.0.0.1:8000 server:app',
+      'flask --app server:create run --port 5000',
+      'flask -A server run',
+      'fastapi run server.py --port 8000',
+      'fastmcp run server.py --transport http --port {port}',
       'python -m debugpy --listen 5678 server.py',
       'poetry run python server.py',
       'pdm run server.py',
@@ -319,22 +329,6 @@ test('a debugger, wherever it is asked for, leaves room for one server only', as
     assert.equal((await here.find(command)).strategy, 'replace', command);
   }
   assert.equal((await here.find('node a.js')).strategy, undefined);
-});
-
-test('a program that restarts the server by itself is warned of', async (t) => {
-  const here = place(t, { 'package.json': { scripts: { dev: 'tsx watch a.ts' } }, 'a.ts': '', 'a.js': '' });
-  for (const [command, name] of [
-    ['npm run dev', 'tsx'],
-    ['node --watch a.js', 'node'],
-    ['nodemon a.js', 'nodemon'],
-    ['bun --hot a.ts', 'bun'],
-    ['deno run --watch a.ts', 'deno'],
-  ] as const) {
-    const { why, level } = await here.find(command);
-    assert.ok(why.endsWith(`; ${name} restarts the server too, and a client notices: leave its watch mode out`), why);
-    assert.equal(level, 'warn');
-  }
-  assert.equal((await here.find('node a.js --watch')).level, 'info');
 });
 
 test('the files that the command names besides its entry are watched too', async (t) => {

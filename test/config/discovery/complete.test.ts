@@ -102,6 +102,22 @@ test('the strategy is found too, unless it is said', async (t) => {
   assert.equal((await complete(t, { ...debugged, strategy: 'overlap' })).config.strategy, 'overlap');
 });
 
+test('a watch mode is warned of, whoever says what to watch, unless a rule says that the server reloads itself', async (t) => {
+  const watching = { command: 'node', args: ['--watch', 'src/index.ts'] };
+  const warning = 'node --watch restarts the server too, and a client notices when two do: leave its watch mode out';
+  const { found, warnings } = await complete(t, watching);
+  assert.ok(found?.why.includes(warning));
+  assert.deepEqual(warnings, []);
+  assert.deepEqual((await complete(t, { ...watching, watch: ['src'], build: false })).warnings, [warning]);
+  assert.deepEqual((await complete(t, { ...watching, watch: ['src'], build: 'build' })).warnings, [warning]);
+  const file = (then: string) => ({
+    ...typescript,
+    'mcp-hotline.config.json': JSON.stringify({ rules: [{ watch: ['src'], then }] }),
+  });
+  assert.deepEqual((await complete(t, watching, {}, file('restart'))).warnings, [warning]);
+  assert.deepEqual((await complete(t, watching, {}, file('notify'))).warnings, []);
+});
+
 test('nothing found: no rules, and a warning', async (t) => {
   const { config, found } = await complete(t, { command: 'node', args: ['-e', '1'] });
   assert.deepEqual([config.rules, found?.level], [[], 'warn']);
