@@ -1,5 +1,5 @@
-// Commands that restart the server by themselves, each by the word that makes it do so: two reloaders get in each other's
-// way. Where the warning appears is for complete.test.ts.
+// Commands that restart the server by themselves, each by the word that makes it do so: two reloaders get in the way
+// of each other. Where the warning appears is for complete.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
