@@ -6,6 +6,8 @@ export interface AttemptRecord {
   readonly attempt: Attempt;
   /** Changed files, for the log. */
   readonly files: readonly string[];
+  /** It is there because of a save that no attempt of this lineage has tried yet, and for no other reason. */
+  readonly isForChange: boolean;
   readonly began: number;
   readonly abort: AbortController;
   /** The duration of each phase in milliseconds. */
@@ -34,11 +36,13 @@ export function createAttemptRecord(
   attempt: Attempt,
   files: readonly string[],
   action: RequestedAction = NO_ACTION,
+  isForChange = false,
 ): AttemptRecord {
   return {
     ...action,
     attempt,
     files,
+    isForChange,
     began: performance.now(),
     abort: new AbortController(),
     phases: {},

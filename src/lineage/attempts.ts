@@ -88,7 +88,7 @@ export class Attempts {
     const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
     const action = requestedAction(flow.config.rules, changes, this.#actionLeftOver);
-    const record = createAttemptRecord(attempt, files, action);
+    const record = createAttemptRecord(attempt, files, action, !attempt.retry && this.#snapshots?.hasNews === true);
     this.#bytecode.changed(files, flow.config.cwd);
     this.abort();
     this.#current = record;
@@ -192,10 +192,10 @@ export class Attempts {
     await snapshots.disk.check();
     if (number === 1) snapshots.take('attempt');
     if (signal.aborted) return;
-    const { attempt, began } = record;
+    const { attempt, began, isForChange } = record;
     const onBuilt = this.#onBuilt.bind(this);
-    const request = { rebuild: attempt.rebuild, isFirst: !this.#hasStarted, began, source: snapshots, signal, onBuilt };
-    const step = await timed(record, 'build', () => builds.run(request));
+    const asker = { rebuild: attempt.rebuild, began, isForChange, isFirst: !this.#hasStarted };
+    const step = await timed(record, 'build', () => builds.run({ ...asker, source: snapshots, signal, onBuilt }));
     if (step.kind === 'aborted' || signal.aborted) return;
     if (step.kind === 'failed') return this.#notBuilt(record, step.failure);
     record.isBuildSkipped = step.skipped;

@@ -130,6 +130,11 @@ export class Snapshots {
     return this.changesSince(this.has('serving') ? 'serving' : 'failed');
   }
 
+  /** Something was saved since the last attempt failed, or since the serving generation was started if none did. */
+  get hasNews(): boolean {
+    return this.changesSince(this.has('failed') ? 'failed' : 'serving').length > 0;
+  }
+
   /**
    * For a generation that may still be loading, saves with the same content count: it may have read a version between.
    */

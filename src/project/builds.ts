@@ -18,7 +18,7 @@ import type { WatchOptions } from '../watch/watch.js';
 import type { Configuration } from './configuration.js';
 import { pathsOf, type Change, type Disk, type Snapshot } from './disk.js';
 import type { Finish } from './finish-build.js';
-import { SharedBuild, type BuildStep } from './shared-build.js';
+import { SharedBuild, type BuildAsker, type BuildStep, type BuildSubject } from './shared-build.js';
 
 export type { BuildStep };
 
@@ -45,14 +45,10 @@ export interface BuildSource {
   findChanges(since: Snapshot, rule: string, expectedSaves: ReadonlySet<string>): Promise<boolean>;
 }
 
-/** What a lineage asks for. */
-export interface BuildRequest {
-  /** Build even what counts as built. */
-  readonly rebuild: boolean;
+/** What a lineage asks for. `rebuild`: build even what counts as built. */
+export interface BuildRequest extends BuildAsker {
   /** No server of this lineage has been started yet: the client may not wait for so long. */
   readonly isFirst: boolean;
-  /** When the attempt began, by `performance.now()`. */
-  readonly began: number;
   readonly source: BuildSource;
   readonly signal: AbortSignal;
   /** A build has come to its end, well or not, or its command can't be run. */
@@ -125,19 +121,21 @@ export class Builds {
         return { kind: 'built', skipped: false };
       if (signal.aborted) return { kind: 'aborted' };
       const shared = this.#sharedByRule.get(rule.name);
-      if (shared?.serves({ fingerprint, build }, request) === true) {
+      const subject = { fingerprint, build, version: this.#disk.version };
+      if (shared?.serves(subject, request) === true) {
         const step = await shared.join(signal, (last) => request.onBuilt(last, rule));
         if (step !== 'unusable') return step;
       } else if (shared !== undefined && !shared.isOver) {
         // Two builds at a time would write over each other.
         await shared.over(signal);
       } else {
-        return this.#begin(rule, build, fingerprint, request);
+        return this.#begin(rule, subject, request);
       }
     }
   }
 
-  async #begin(rule: Rule, build: string, fingerprint: string, request: BuildRequest): Promise<BuildStep> {
+  async #begin(rule: Rule, subject: BuildSubject, request: BuildRequest): Promise<BuildStep> {
+    const { fingerprint, build } = subject;
     const { watchOptions } = this.#disk;
     const files = pathsOf(request.source.changesToApply().filter((change) => change.rules.includes(rule.name)));
     const due: BuildDue = { rule, build, fingerprint, files, since: Date.now(), watchOptions };
@@ -145,7 +143,7 @@ export class Builds {
     // What was built of files that somebody saved meanwhile, nobody knows.
     const { expectedSaves } = request.source;
     const isDisturbed = (): Promise<boolean> => request.source.findChanges(snapshot, rule.name, expectedSaves);
-    const shared = new SharedBuild({ fingerprint, build }, request.rebuild, async (signal, onBuilt) => {
+    const shared = new SharedBuild(subject, request.rebuild, async (signal, onBuilt) => {
       try {
         return await this.#locked(due, { request, signal, onBuilt }, isDisturbed);
       } finally {

@@ -15,6 +15,17 @@ export type BuildStep =
 export interface BuildSubject {
   readonly fingerprint: string;
   readonly build: string;
+  /** Of the disk, when the fingerprint was taken: it grows with every save, of other files too. */
+  readonly version: number;
+}
+
+/** Who asks for a build, and why. */
+export interface BuildAsker {
+  readonly rebuild: boolean;
+  /** When the attempt began, by `performance.now()`. */
+  readonly began: number;
+  /** The attempt is there because of a save that its lineage has not tried yet, and for no other reason. */
+  readonly isForChange: boolean;
 }
 
 /** `isDisturbed`: files were saved while it ran, so what it has made may be of other files than its fingerprint says. */
@@ -35,6 +46,7 @@ export class SharedBuild {
   #lastBuild: LastBuild | undefined;
   #participants = 0;
   #isUnusable = false;
+  #hasFailed = false;
   #ended = Infinity;
 
   constructor(
@@ -49,6 +61,7 @@ export class SharedBuild {
       for (const onBuilt of this.#onBuilt) onBuilt(build);
     }).then(
       (outcome) => {
+        this.#hasFailed = outcome.step.kind === 'failed';
         this.#end(outcome.isDisturbed);
         return outcome;
       },
@@ -71,12 +84,14 @@ export class SharedBuild {
 
   /**
    * Whether its outcome is what the request asks for. An attempt that began while the build ran joins it, though it
-   * may ask only after the end: of the same files nothing else can be built. A later attempt wants to try again.
+   * may ask only after the end: of the same files nothing else can be built. A later attempt wants to try again, unless
+   * it comes of a save that the build has failed with already: lineages notice one save at different times.
    */
-  serves(subject: BuildSubject, { rebuild, began }: { readonly rebuild: boolean; readonly began: number }): boolean {
-    const { fingerprint, build } = this.#subject;
+  serves(subject: BuildSubject, { rebuild, began, isForChange }: BuildAsker): boolean {
+    const { fingerprint, build, version } = this.#subject;
     if (subject.fingerprint !== fingerprint || subject.build !== build) return false;
-    if (this.#isUnusable || this.#abort.signal.aborted || this.#ended <= began) return false;
+    if (this.#isUnusable || this.#abort.signal.aborted) return false;
+    if (this.#ended <= began) return this.#hasFailed && isForChange && !rebuild && subject.version === version;
     return !rebuild || (this.#isRebuild && this.#began >= began);
   }
 

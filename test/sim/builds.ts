@@ -2,7 +2,7 @@
  * A simulated build: reads the sources some time after its start, and leaves what it made, or nothing that runs. And
  * the check that none is run without need (P6): what is built already, or has failed and is not asked for again.
  */
-import { codeOf, type Contents, type Disk } from './disk.js';
+import { CODE, codeOf, type Contents, type Disk } from './disk.js';
 import type { Behaviour, Process } from './processes.js';
 import { createRandom, mix } from '../support/random.js';
 import type { Script } from './script.js';
@@ -21,11 +21,13 @@ interface Begun {
   readonly code: string;
   readonly at: number;
   readonly reasons: Reasons;
+  /** How it has ended, and when. */
   ok: boolean | undefined;
+  endedAt: number;
 }
 
-/** A save that came so long before a build may not have been seen when that began. */
-const UNSEEN_MS = 3000;
+/** So long after an exit it may not be known, and a build that is given up then has done nothing for anybody. */
+const UNKNOWN_MS = 20;
 /** By then a rebuild that was asked for is over, be it begun anew because of saves. */
 const ASKED_MS = 60_000;
 
@@ -58,6 +60,7 @@ export class Builds {
       if (kind === 'hangs') return;
       process.later(kind === 'slow' ? 200 + chance.below(4000) : chance.below(40), () => {
         begun.ok = kind !== 'fails';
+        begun.endedAt = Date.now();
         if (kind === 'fails') {
           process.complain('error TS1005: something is wrong\n');
           return process.exit(2, null);
@@ -75,15 +78,30 @@ export class Builds {
     };
   }
 
+  /** A save that came so long before a build may not have been seen when that began. */
+  get #unseenMs(): number {
+    const { poll = 0, slowDisk } = this.#script.setting;
+    return poll + 20 * slowDisk + 10;
+  }
+
   #begin(): Begun {
     const last = this.#last;
-    const begun: Begun = { code: codeOf(this.#disk.now), at: Date.now(), reasons: this.#reasons(), ok: undefined };
+    const begun: Begun = {
+      code: codeOf(this.#disk.now),
+      at: Date.now(),
+      reasons: this.#reasons(),
+      ok: undefined,
+      endedAt: 0,
+    };
     this.#last = begun;
     if (last?.ok === undefined || last.code !== begun.code) return begun;
+    if (begun.at - last.endedAt <= UNKNOWN_MS) return begun;
     // It may have been of other files than are there now, or of some that changed meanwhile.
-    if (this.#disk.codeSavedAt >= last.at - UNSEEN_MS) return begun;
+    const unseenSince = last.at - this.#unseenMs;
+    if (this.#disk.savedAt(CODE) >= unseenSince) return begun;
     if (last.reasons.forAny !== begun.reasons.forAny || begun.reasons.askedAgo < ASKED_MS) return begun;
-    if (!last.ok && last.reasons.forFailed !== begun.reasons.forFailed) return begun;
+    const isAskedFor = last.reasons.forFailed !== begun.reasons.forFailed || this.#disk.savedAt() >= unseenSince;
+    if (!last.ok && isAskedFor) return begun;
     this.#fail(
       `${begun.code} is built again, though ${last.ok ? 'it is built' : 'nobody asks what failed to be tried again'}`,
     );

@@ -14,7 +14,7 @@ export type File = 'main.js' | 'lists.js' | 'other.js' | 'settings.json' | 'note
 /** The notes are nobody's code: servers write them. */
 const FILES: readonly File[] = ['main.js', 'lists.js', 'other.js', 'settings.json', 'notes.json'];
 /** What makes the code that a server runs; settings are read again while it runs. */
-const CODE: readonly File[] = ['main.js', 'lists.js', 'other.js'];
+export const CODE: readonly File[] = ['main.js', 'lists.js', 'other.js'];
 
 /** The content of every file: one state of the sources. */
 export type Contents = Readonly<Record<File, number>>;
@@ -50,9 +50,9 @@ export class Disk {
     if (!this.polls) for (const stir of this.#watches) this.#kernel.input('watch', 0, () => stir(file), true);
   }
 
-  /** When one of the sources was last saved, by the clock of files. */
-  get codeSavedAt(): number {
-    return Math.max(0, ...CODE.map((file) => this.#savedAt.get(file) ?? 0));
+  /** When one of these was last saved, by the clock of files. */
+  savedAt(files: readonly File[] = FILES): number {
+    return Math.max(0, ...files.map((file) => this.#savedAt.get(file) ?? 0));
   }
 
   /** Takes the place of watch/watch.ts: the same bookkeeping, of simulated files. */
@@ -213,7 +213,7 @@ export class Disk {
       const text = (): string => this.#files.get(path) ?? '';
       return {
         appendFile: (line: string) => this.#put(path, text() + line),
-        stat: () => Promise.resolve({ size: text().length }),
+        stat: () => Promise.resolve({ size: text().length, isFile: () => true }),
         read: (buffer: Buffer) => {
           buffer.write(text().slice(-1));
           return Promise.resolve({ buffer });
