@@ -62,6 +62,17 @@ export async function baselines(session: Session, signal: AbortSignal): Promise<
   return { served: new Map([...asked, ...served]), previous: new Map([...guessed, ...previous]) };
 }
 
+/**
+ * The same without asking anybody: of the lists that some client has. Those that this client was never served it has as
+ * the server before had them.
+ */
+export function knownBaselines(session: Session): Baselines {
+  const ofAll = new Map([...session.lineage.sessions].flatMap((each) => [...servedLists(each)]));
+  const known = [...previousLists(session)].filter(([name]) => ofAll.has(name));
+  const previous = new Map([...ofAll, ...known]);
+  return { served: new Map([...previous, ...servedLists(session)]), previous };
+}
+
 async function askFor(
   session: Session,
   upstream: Upstream | undefined,
@@ -86,15 +97,17 @@ export function declaredCapabilities(
 }
 
 /** What the generation that serves, or the last one that did, is known to have. */
-export function previousLists(session: Session): Lists {
+function previousLists(session: Session): Lists {
   const { serving, lastServing } = session.lineage;
   const before = serving ?? lastServing;
   const lists = new Map<ListName, Fetched>();
   if (before === undefined) return lists;
   for (const [name, list] of before.knownLists) if (list.known) lists.set(name, list);
-  // What it has given the client is newer: a server may change its lists while it runs.
-  for (const [name, list] of servedLists(session))
-    if (session.served.generation(name) === before.generation) lists.set(name, list);
+  // What it has given a client is newer: a server may change its lists while it runs.
+  for (const each of [...session.lineage.sessions, session]) {
+    for (const [name, list] of servedLists(each))
+      if (each.served.generation(name) === before.generation) lists.set(name, list);
+  }
   return lists;
 }
 

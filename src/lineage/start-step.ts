@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { printedText } from '../agent/excerpt.js';
 import type { Failure, ServerCause } from '../agent/failure.js';
 import type { FlowContext } from '../flow/flow.js';
-import { LISTS, type ListName } from '../lists/lists.js';
+import { LISTS } from '../lists/lists.js';
 import type { PendingHandshake } from '../exchange/handover.js';
-import { awaitsFirst, type LineageRecord, type Upstream } from '../exchange/records.js';
+import { awaitsFirst, type Upstream } from '../exchange/records.js';
 import { startServer } from '../server/start-server.js';
 import { timed, type AttemptRecord } from './attempt-record.js';
 import { isBusy } from './busy.js';
@@ -16,15 +16,7 @@ import { fence } from '../project/fence.js';
 import { httpTraceOf, warnOfHttp } from './http-warning.js';
 import { adoptHandshake, handshake, type Handshake } from './handshake.js';
 import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
-import {
-  difference,
-  fetchLists,
-  previousLists,
-  recordLists,
-  servedLists,
-  withLatestServed,
-  type Baselines,
-} from './list-diff.js';
+import { difference, fetchLists, knownBaselines, recordLists, withLatestServed, type Baselines } from './list-diff.js';
 import { endOf, saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { MessageFlow } from './message-flow.js';
@@ -144,15 +136,11 @@ async function finish(
   const { flow } = context;
   if (record.abort.signal.aborted) return { kind: 'aborted' };
   if (opened.kind !== 'done') return failed(flow, upstream, opened, late);
+  upstream.hasAnswered = true;
   await timed(record, 'lists', () => compare(context, upstream, opened.capabilities, record));
   await untilRooted(upstream, record.abort.signal);
   if (record.abort.signal.aborted) return { kind: 'aborted' };
   return upstream.process.isGone ? failed(flow, upstream, { kind: 'gone' }, undefined) : { kind: 'ready', upstream };
-}
-
-/** Whether some client has the list. */
-function isServed({ sessions }: LineageRecord, list: ListName): boolean {
-  return [...sessions].some((session) => session.served.baseline(list) !== undefined);
 }
 
 async function compare(
@@ -164,14 +152,12 @@ async function compare(
   const { before } = context;
   const { lineage, session } = context.messages;
   if (!lineage.agreement.isInitialized) return;
-  // After a crash, with no change, nothing was asked beforehand: what the client never had can't be news to it.
-  const served = servedLists(session);
-  const lists = before === undefined ? LISTS.filter((list) => isServed(lineage, list.name)) : LISTS;
+  // After a crash, with no change, nothing was asked beforehand: what no client ever had can't be news to any.
+  const known = knownBaselines(session);
+  const lists = before === undefined ? LISTS.filter(({ name }) => known.served.has(name)) : LISTS;
   upstream.suppressedListChanges.clear();
   const fetched = fetchLists(lineage, upstream, capabilities, record.abort.signal, lists);
-  const previous = previousLists(session);
-  const without = { served, previous: new Map([...served, ...previous].filter(([name]) => served.has(name))) };
-  const [old, now] = await Promise.all([before ?? without, fetched]);
+  const [old, now] = await Promise.all([before ?? known, fetched]);
   recordLists(upstream, now);
   record.difference = difference(withLatestServed(session, old), now);
 }

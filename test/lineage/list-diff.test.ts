@@ -1,7 +1,15 @@
 // The old side of a comparison of lists: what is known without a server, and what is not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { baselines, changedFor, difference, recordLists, servedLists, type Lists } from '#src/lineage/list-diff.js';
+import {
+  baselines,
+  changedFor,
+  difference,
+  knownBaselines,
+  recordLists,
+  servedLists,
+  type Lists,
+} from '#src/lineage/list-diff.js';
 import { demote, drop, play, promote, request } from '../exchange/play.js';
 
 const asks = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
@@ -80,4 +88,22 @@ test('P9 P17 of several clients each is told of the lists that differ from what 
   const told = [early, late, never].map(({ session }) => changedFor(session, game.upstream(2), found));
   assert.deepEqual(found.changed, []);
   assert.deepEqual(told, [['tools'], [], []]);
+});
+
+test('P9 P17 after a crash a list that only another client has is no news to the first, and neither to the log', () => {
+  const game = play();
+  promote(game, 1);
+  game.lineage.isHolding = false;
+  const other = game.join('other');
+  other.says(request(1, 'tools/list'));
+  const { id } = game.take().find(([to]) => to === 1)![1] as { id: string | number };
+  game.server(1, { jsonrpc: '2.0', id, result: { tools: [{ name: 'a' }] } });
+  drop(game, 1);
+  const changed = (...names: string[]) => {
+    const found = difference(knownBaselines(game.session), tools(...names));
+    recordLists(game.upstream(2), tools(...names));
+    return [found.changes.length, found.changed, changedFor(other.session, game.upstream(2), found)];
+  };
+  assert.deepEqual(changed('a'), [0, [], []]);
+  assert.deepEqual(changed('a', 'b'), [1, ['tools'], ['tools']]);
 });
