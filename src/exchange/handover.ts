@@ -153,7 +153,7 @@ export function expire(lineage: LineageRecord): number | undefined {
 /**
  * The client waits too long for its session to be opened: it is answered in place of the server, be the request with
  * one or held. What a server that has it says in the end comes to us. `failure`: what is wrong with that server, if
- * anything; the client is told. `nobody`: it has been answered, or taken back.
+ * anything; the client is told. `nobody`: it has been answered or taken back, or waits for a server that answers others.
  */
 export function answerHandshakeLocally(
   session: Session,
@@ -172,6 +172,8 @@ export function answerHandshakeLocally(
   if (found === undefined) return 'nobody';
   const { upstream, pending } = found;
   const { id, method, message, cancelled } = pending;
+  // One that has answered other clients is merely slow.
+  if (upstream.hasAnswered) return 'nobody';
   if (cancelled && failure === undefined) return 'nobody';
   upstream.pending.remove(pending);
   if (!cancelled) session.client.send(answerLocally(session, { id, method, message }, failure), answerTo(id));

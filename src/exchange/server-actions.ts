@@ -70,7 +70,7 @@ function noteProgress({ session, message }: Delivery): void {
 export function takePlainAnswer(upstream: Upstream, pending: PendingRequest, message: Message, isError: boolean): void {
   const { session } = pending;
   upstream.pending.remove(pending);
-  if (!isError) session.hasServerAnswered = true;
+  if (!isError) noteAnswered(upstream, session);
   afterAnswer(upstream, pending);
   session.client.send(withClientId(pending, message), answerTo(pending.id));
   upstream.pending.recycle(pending);
@@ -85,11 +85,16 @@ function takeAnswer(
   upstream.pending.remove(pending);
   const message = withClientId(pending, said);
   const { session } = pending;
-  if (!isError) session.hasServerAnswered = true;
+  if (!isError) noteAnswered(upstream, session);
   if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
   const seen = takeResult(upstream, pending, message, isError);
   afterAnswer(upstream, pending);
   return seen === undefined ? undefined : { session, message: seen, route: answerTo(pending.id) };
+}
+
+function noteAnswered(upstream: Upstream, session: Session): void {
+  session.hasServerAnswered = true;
+  if (session.role === 'client') upstream.hasAnswered = true;
 }
 
 function afterAnswer(upstream: Upstream, pending: PendingRequest): void {

@@ -22,8 +22,8 @@ export class HandshakeTimeout {
   /** The client's handshake that the proxy has answered, and the server has yet to. */
   pendingHandshake: PendingHandshake | undefined;
   readonly #context: LineageContext;
-  /** When the client first sent a handshake request, on the monotonic clock. */
-  #firstRequestAt: number | undefined;
+  /** When each client first sent a handshake request, on the monotonic clock. */
+  readonly #firstRequestAt = new WeakMap<Session, number>();
 
   constructor(context: LineageContext) {
     this.#context = context;
@@ -37,7 +37,8 @@ export class HandshakeTimeout {
     setMaxListeners(0, closed);
     void warnOfHttp(flow, lineage, () => (session.hasServerAnswered ? undefined : lineage.serving), closed);
     const now = performance.now();
-    this.#firstRequestAt ??= now;
+    const firstRequestAt = this.#firstRequestAt.get(session) ?? now;
+    this.#firstRequestAt.set(session, firstRequestAt);
     const until = async (time: number): Promise<boolean> => {
       const isAborted = await delay(Math.max(0, time - performance.now()), false, { signal: closed, ref: false }).catch(
         () => true,
@@ -46,7 +47,7 @@ export class HandshakeTimeout {
     };
     // Counts from the first request: before a second one (`initialize` after `server/discover`) the client has waited
     // already.
-    if (!(await until(this.#firstRequestAt + FORESEEN_AFTER_MS))) return;
+    if (!(await until(firstRequestAt + FORESEEN_AFTER_MS))) return;
     if (lineage.failure === undefined && isForeseen(lineage, method)) this.#answer(session, id, undefined);
     const limit = firstStartLimit(flow.config.startTimeout);
     if (!(await until(now + limit))) return;

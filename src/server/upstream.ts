@@ -100,6 +100,8 @@ export class Upstream<S = unknown> {
   isDraining = false;
   /** Nobody waits for it any more. */
   isAbandoned = false;
+  /** It has answered a client, or opened the session of clients that were there before it: it is not hanging. */
+  hasAnswered = false;
   /** What it says first, and its first answer, have yet to come and somebody waits for them. */
   expectsFirstMessage = false;
   expectsFirstResponse = false;

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
+import { answerHandshakeLocally } from '#src/exchange/handover.js';
 import { hasServerAnswered } from '#src/exchange/records.js';
+import { keyOf } from '#src/wire/ids.js';
 import { answer, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
@@ -135,6 +137,29 @@ test('P16 if the client that opens the server leaves meanwhile, those that wait 
     game.take().map(([to]) => to),
     ['b'],
   );
+});
+
+test('P17 a client that opens its session with a server that answers others waits for it, and nothing is said in its place', () => {
+  const cases = [
+    { answersFirst: false, is: 'overdue' },
+    { answersFirst: true, is: 'nobody' },
+  ];
+  for (const { answersFirst, is } of cases) {
+    const game = play();
+    promote(game, 1);
+    release(game);
+    const b = game.join('b');
+    game.client(request(0, 'initialize', INITIALIZE));
+    if (answersFirst) game.server(1, answer(0, INTRODUCTION));
+    b.says(request(1, 'server/discover', {}));
+    game.take();
+    const opened = answerHandshakeLocally(b.session, keyOf('1'), undefined);
+    assert.equal(typeof opened === 'string' ? opened : 'overdue', is);
+    assert.deepEqual(
+      game.take().map(([to]) => to),
+      answersFirst ? [] : ['b'],
+    );
+  }
 });
 
 test('P17 a question goes to the only client with a call running, or to nobody', () => {

@@ -9,9 +9,11 @@ export class Audience implements Heard {
   /** A client that comes later knows of the servers that are there. */
   join(model: Model): void {
     const [first] = this.#models;
-    for (const { generation, code, alive, hasAnswered, lists, opened, initialized } of first?.facts.lives.values() ??
-      [])
-      Object.assign(model.facts.life(generation), { code, alive, hasAnswered, lists, opened, initialized });
+    for (const life of first?.facts.lives.values() ?? []) {
+      const { code, alive, hasAnswered, lists, opened, initialized, introduced } = life;
+      const known = { code, alive, hasAnswered, lists, opened, initialized, introduced };
+      Object.assign(model.facts.life(life.generation), known);
+    }
     this.#models.push(model);
   }
 

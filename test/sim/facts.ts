@@ -58,6 +58,8 @@ export interface Life {
   /** What it was told of the session. */
   opened: boolean;
   initialized: boolean;
+  /** It has answered that a session is open. */
+  introduced: boolean;
   lists: Lists | undefined;
   /** The tools that it has told somebody are harmless. */
   readonly harmless: Set<string>;
@@ -134,6 +136,7 @@ export class Facts {
         endedAt: 0,
         opened: false,
         initialized: false,
+        introduced: false,
         lists: undefined,
         harmless: new Set(),
         changes: new Set(),

@@ -65,7 +65,10 @@ export class Model {
     const life = this.facts.life(generation);
     for (const message of messages) {
       if (this.facts.isShared) life.heard.add(keyOf(message.params?.['requestId'] ?? message.id));
-      if (message.method === 'initialize') life.opened = true;
+      if (message.method === 'initialize') {
+        if (life.introduced) this.facts.fail('P10', `generation ${generation} is opened once more`);
+        life.opened = true;
+      }
       if (this.facts.isShared && !this.facts.isOwn(undefined, uidOf(message))) continue;
       this.#isApart(message, `generation ${generation} is given`);
       if (message.method === undefined) this.#crossTalk.answerWritten(life, message);
@@ -113,6 +116,7 @@ export class Model {
     const life = this.facts.life(generation);
     life.said.set(n, line);
     if (message.method === undefined) life.hasAnswered = true;
+    if (isIntroduction(message)) life.introduced = true;
     if (message.method !== undefined && message.id !== undefined) life.questions.set(JSON.stringify(message.id), n);
     const tools = (message.result as { tools?: Lists['tools'] } | undefined)?.tools;
     for (const { name, annotations } of tools ?? []) {
@@ -185,6 +189,15 @@ function uidOf(message: Message): number | undefined {
 }
 
 function opensSession({ result }: Message): boolean {
-  const members = (result ?? {}) as Readonly<Record<string, unknown>>;
+  const members = membersOf(result);
   return 'protocolVersion' in members || 'supportedVersions' in members;
+}
+
+/** The answer to `initialize`. */
+function isIntroduction({ result }: Message): boolean {
+  return 'protocolVersion' in membersOf(result);
+}
+
+function membersOf(result: unknown): Readonly<Record<string, unknown>> {
+  return (result ?? {}) as Readonly<Record<string, unknown>>;
 }
