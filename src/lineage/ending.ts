@@ -89,9 +89,14 @@ export class Ending {
     this.closeIfAllGone();
   }
 
-  /** Nothing was ever started. */
+  /** Nothing was ever started, and nothing will be: other lineages of the project may go on. */
   abandon(reason: ShutdownReason): void {
+    const { attempts, messages, dispatch, dispose } = this.#context;
     this.#isFinishing = true;
+    // The front answers for them.
+    for (const session of messages.lineage.sessions) messages.detach(session);
+    dispatch({ on: 'close' });
+    void attempts.idle().then(dispose);
     this.#resolve(reason);
   }
 

@@ -90,6 +90,8 @@ class World {
     this.processes = new Processes(this.kernel, (process, command, env) => {
       if (command.endsWith('build')) return this.#builds.start(process);
       const session = this.#sessions.find(({ name }) => name === env['SIM_CLIENT']);
+      if (session!.exitCode !== undefined && script.shared !== true)
+        this.fail('P13', `a server is started for ${session!.name}, whose proxy has ended`);
       return session!.started(process, Number(env['MCP_HOTLINE_GENERATION']));
     });
     this.#project = openProjectUnderTest(script.setting, this.disk);
