@@ -340,10 +340,11 @@ export class Attempts {
     });
   }
 
-  /** The first server does not answer: the client is told so, and the start goes on. */
+  /** The first server does not answer: the client is told, and the start goes on, or over if something was saved. */
   readonly #onHanging = (upstream: Upstream, ms: number): void => {
     const { flow, dispatch } = this.#context;
     dispatch({ on: 'overdue', generation: upstream.generation, failure: hangingFailure(flow, upstream, ms) });
+    if (this.#current !== undefined) void this.#finish(this.#current);
   };
 
   /** Counts as a crash unless a server serves. Returns how long to wait before the next start. */

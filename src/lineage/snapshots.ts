@@ -132,7 +132,9 @@ export class Snapshots {
 
   /** Something was saved since the last attempt failed, or since the serving generation was started if none did. */
   get hasNews(): boolean {
-    return this.changesSince(this.has('failed') ? 'failed' : 'serving').length > 0;
+    const last = this.has('failed') ? 'failed' : 'serving';
+    // Where nothing has come to an end yet, it is a save that makes one attempt follow another.
+    return this.has(last) ? this.changesSince(last).length > 0 : this.has('attempt');
   }
 
   /**
