@@ -5,7 +5,7 @@ import { Message } from '../../wire/message.js';
 export type Body =
   /** `parsed`: as JSON; undefined if it is too long for that. */
   | { readonly kind: 'message'; readonly message: Message; readonly parsed: Parsed | undefined }
-  /** Longer than the limit; what follows is not read. */
+  /** Longer than the limit; what follows is not kept. */
   | { readonly kind: 'too-long' }
   | { readonly kind: 'not-json' }
   /** The client has gone before it had sent all of it. */
@@ -33,10 +33,12 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Body>
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limit) return void chunks.push(chunk);
-      request.pause();
+      chunks.length = 0;
       resolve({ kind: 'too-long' });
     });
-    request.on('end', () => resolve(messageOf(chunks, length)));
+    request.on('end', () => {
+      if (length <= limit) resolve(messageOf(chunks, length));
+    });
     const gone = (): void => resolve({ kind: 'gone' });
     request.on('error', gone);
     request.on('close', gone);

@@ -44,8 +44,9 @@ function errorBody(code: number, { message, data }: Fault, id: Id = 'null'): str
 /** `limit`: in bytes. */
 export function bodyTooLarge(limit: number): Fault {
   const message = `The body is longer than ${limit} bytes. --max-message allows more.`;
-  // What is left of the body is not read, so nothing can follow on this connection.
-  return { status: 413, code: PARSE_ERROR, message, headers: { Connection: 'close' } };
+  // What is left of the body is read, for as long as a request may take: a client that writes on does not see an answer
+  // if the connection ends.
+  return { status: 413, code: PARSE_ERROR, message };
 }
 
 export const notJson: Fault = {
