@@ -49,7 +49,7 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages, is
   if (!listening.ok) {
     const { port, error } = listening;
     const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
-    if (isHttpOnly) return { ...nothing, failed: { by: 'port-taken', port, host, error } };
+    if (isHttpOnly) return { ...nothing, failed: { by: 'port-taken', port, host, why } };
     warn(
       `nothing is served over HTTP, since ${why} (port ${port} of ${host}); the client on stdio is served all the same`,
     );

@@ -108,8 +108,7 @@ async function tokenToShow({ config }: Resolved): Promise<Result<ShownToken | un
   return { ok: true, value: isNew ? { kind: 'new', token, file } : { kind: 'file', file } };
 }
 
-function portTaken({ port, host, error }: Extract<Awaited<Proxy['closed']>, { by: 'port-taken' }>): string {
-  const why = error === undefined ? 'another program listens there' : error.message;
+function portTaken({ port, host, why }: Extract<Awaited<Proxy['closed']>, { by: 'port-taken' }>): string {
   return `can't listen on port ${port} of ${host}: ${why}. Name another port with --port, or none: then a free one is found`;
 }
 

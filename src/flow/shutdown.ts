@@ -25,7 +25,8 @@ export type ShutdownReason =
       readonly by: 'port-taken';
       readonly port: number;
       readonly host: string;
-      readonly error?: NodeJS.ErrnoException;
+      /** Why nobody can listen there, for people. */
+      readonly why: string;
     };
 
 /**
