@@ -83,7 +83,7 @@ export async function send(url: string, sent: Sent = {}): Promise<Answer> {
 }
 
 /** Sends a request and resolves with its response as soon as that begins. */
-async function open(t: TestContext, url: string, sent: Sent = {}): Promise<Stream> {
+export async function open(t: TestContext, url: string, sent: Sent = {}): Promise<Stream> {
   return streamOf(t, begin(url, sent), `${sent.method ?? 'POST'} ${url}`);
 }
 
