@@ -66,7 +66,8 @@ export class HttpFront {
     this.#streamable = new StreamableSessions(home, options, {
       slowReaders: this.#slowReaders,
       droppedAnswer: () => home.remark('an answer was dropped: the client had closed the request that asked for it'),
-      droppedMessages: (count) => home.remark(`${count} messages were dropped: no stream of the client came for them`),
+      droppedMessages: (count) =>
+        home.remark(`messages were dropped (${count}): no stream of the client came for them`),
       noAnswer: (id) => error(id, INTERNAL_ERROR, NO_ANSWER),
     });
   }
