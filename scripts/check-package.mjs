@@ -15,8 +15,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'hotline-package-'));
 const unpacked = join(scratch, 'package');
 
 /**
- * A guard against what slips in unseen. Of what is there, 0.6 MB is loaded by a usual start, 0.05 more by HTTP; the rest
- * are commands, parsers of clients' files and licences.
+ * A guard against what slips in unseen. Of what is there, 0.6 MB is loaded by a usual start, 0.05 more by HTTP; the
+ * rest are commands, parsers of clients' files and licences.
  */
 const MOST_BYTES = 1_650_000;
 

@@ -1,6 +1,6 @@
 // Lets V8 compile what the bin runs at a start, and keeps it beside dist/bundle's files: by running the bin through a
-// short session, with a reload and without reloading, by stdio and by HTTP, since only what has been run is compiled. For
-// Nodes that don't do it themselves.
+// short session, with a reload and without reloading, by stdio and by HTTP, since only what has been run is compiled.
+// For Nodes that don't do it themselves.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// A client over HTTP as light as can be: one socket that is kept open, requests written as bytes, answers known by their
-// length. And a listener to talk to: the proxy, or what it is compared with. What to send and what to time is left to
-// groups/http.ts.
+// A client over HTTP as light as can be: one socket that is kept open, requests written as bytes, answers known by
+// their length. And a listener to talk to: the proxy, or what it is compared with. What to send and what to time is
+// left to groups/http.ts.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';

@@ -1,5 +1,5 @@
-// What the benchmark sends over HTTP: the same call in both eras, with the headers that a client of that era sends. Each
-// client counts its ids for itself, as clients do, so those of several meet.
+// What the benchmark sends over HTTP: the same call in both eras, with the headers that a client of that era sends.
+// Each client counts its ids for itself, as clients do, so those of several meet.
 import { initialize } from './connection.js';
 import type { Answer, HttpConnection } from './http-connection.js';
 

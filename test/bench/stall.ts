@@ -1,5 +1,5 @@
-// Preloaded into a proxy: how long its event loop stood still at most. Answers over the IPC channel, and starts over. Asked
-// to, it collects the garbage first.
+// Preloaded into a proxy: how long its event loop stood still at most. Answers over the IPC channel, and starts over.
+// Asked to, it collects the garbage first.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,5 +1,5 @@
-// What the proxy costs those who come by HTTP: round trips, fifty clients at once, the start. By turns against the least
-// that a Node process can do (http-least.ts), and, if one is named, against another gateway.
+// What the proxy costs those who come by HTTP: round trips, fifty clients at once, the start. By turns against the
+// least that a Node process can do (http-least.ts), and, if one is named, against another gateway.
 import { fileURLToPath } from 'node:url';
 import { HttpConnection, startListener, type Listener } from '../http-connection.js';
 import { calls, ok, opening, openSession, type HttpEra } from '../http-requests.js';

@@ -1,5 +1,5 @@
-// How several ways to a server take turns in short blocks, so that a machine that slows down slows all of them down, and
-// what is made of the blocks. What a block is, is for the groups.
+// How several ways to a server take turns in short blocks, so that a machine that slows down slows all of them down,
+// and what is made of the blocks. What a block is, is for the groups.
 import type { Sample } from './group.js';
 
 /** Each block begins with another way. */

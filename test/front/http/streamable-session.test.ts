@@ -1,3 +1,4 @@
+// A session over Streamable HTTP: its streams, and how it begins and ends, before a home that answers by hand.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { answerTo, SESSION } from '#src/channel/channel.js';
