@@ -11,6 +11,7 @@ import type { Channel } from '../channel/channel.js';
 import { createServed, type Served } from '../lists/served.js';
 import { CallClock } from '../server/call-times.js';
 import type { PendingRequest as ServerPendingRequest } from '../server/pending-requests.js';
+import { ShortLivedSet } from '../wire/short-lived.js';
 import type { Upstream as ServerUpstream } from '../server/upstream.js';
 import { Agreement } from '../session/agreement.js';
 import { GoneTasks } from '../session/gone-tasks.js';
@@ -103,7 +104,7 @@ export interface LineageRecord {
   readonly ports: Ports;
   options: ExchangeOptions;
   /** In the order in which they came. */
-  readonly sessions: Set<Session>;
+  readonly sessions: ShortLivedSet<Session>;
   /** Of the clients without a session. */
   readonly sessionless: ClientMemory;
   /** There is more than one session, or was, so that what is said to a server and by it has to be told apart. */
@@ -200,7 +201,7 @@ export function createLineageRecord(
   return {
     ports,
     options,
-    sessions: new Set(),
+    sessions: new ShortLivedSet(),
     sessionless: emptyMemory(),
     isShared: false,
     agreement: new Agreement(),

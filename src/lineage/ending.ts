@@ -6,6 +6,7 @@
 import { Shutdown, type ShutdownReason } from '../flow/shutdown.js';
 import { endHold } from '../exchange/handover.js';
 import type { Session } from '../exchange/records.js';
+import { ShortLivedMap } from '../wire/short-lived.js';
 import type { Attempts } from './attempts.js';
 import { answerHeld, leave } from './draining.js';
 import type { LineageContext } from './lineage-context.js';
@@ -26,7 +27,7 @@ export class Ending {
   readonly #context: EndingContext;
   readonly #shutdown: Shutdown;
   /** Called when the session of this client is closed. */
-  readonly #onLeft = new Map<Session, (reason: ShutdownReason) => void>();
+  readonly #onLeft = new ShortLivedMap<Session, (reason: ShutdownReason) => void>();
   #isFinishing = false;
   #hasClientLeft = false;
 

@@ -32,6 +32,7 @@ import {
 import { noteTaskSupport } from '../exchange/task-messages.js';
 import type { Exit } from '../process/child.js';
 import type { ServerEvents } from '../server/start-server.js';
+import { ShortLivedMap } from '../wire/short-lived.js';
 import type { UpstreamContext } from '../server/upstream.js';
 import { membersOf } from '../session/agreement.js';
 import type { Envelope, Id } from '../wire/envelope.js';
@@ -78,7 +79,7 @@ export class MessageFlow {
   readonly #closed = new AbortController();
   readonly #ticker: WaitTicker;
   readonly #events: MessageFlowEvents;
-  readonly #clients = new Map<Session, Client>();
+  readonly #clients = new ShortLivedMap<Session, Client>();
   readonly #warned = new Set<string>();
   #proxyRequests = 0;
   #expiring = false;
@@ -303,8 +304,9 @@ export class MessageFlow {
   }
 
   get #isOnlyClientFull(): boolean {
-    const [only, other] = this.#clients.values();
-    return other === undefined && only?.connection.channel.full === true;
+    if (this.#clients.size !== 1) return false;
+    const [only] = this.#clients.values();
+    return only?.connection.channel.full === true;
   }
 }
 

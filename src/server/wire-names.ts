@@ -6,6 +6,7 @@
  */
 import type { Id } from '../wire/envelope.js';
 import { keyOf, type Key } from '../wire/ids.js';
+import { ShortLivedMap } from '../wire/short-lived.js';
 
 export interface WireName<S> {
   /** Undefined: the client has left. */
@@ -38,7 +39,7 @@ export class WireNames<S> {
    */
   #recent = new Map<Key, Name<S>>();
   #former: ReadonlyMap<Key, Name<S>> = new Map();
-  readonly #owners = new Map<S, Owner<S>>();
+  readonly #owners = new ShortLivedMap<S, Owner<S>>();
   #made = 0;
 
   constructor(prefix: string) {

@@ -10,6 +10,7 @@ import { requestsIn } from '../../wire/batch.js';
 import type { Id } from '../../wire/envelope.js';
 import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
 import type { Message } from '../../wire/message.js';
+import { ShortLivedSet } from '../../wire/short-lived.js';
 import type { ClientEvents, Connect } from '../connection.js';
 import { Gate } from '../gate.js';
 import { EventStream } from './event-stream.js';
@@ -42,7 +43,7 @@ interface Post {
 
 export class StreamableSession implements Channel {
   readonly #context: SessionContext;
-  readonly #posts = new Set<Post>();
+  readonly #posts = new ShortLivedSet<Post>();
   readonly #outgoing: ReplayedStream;
   #events: ClientEvents | undefined;
   #gate: Gate | undefined;
