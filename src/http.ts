@@ -32,6 +32,7 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages, is
     speaksModern: (request) => lineages.speaksModern(request),
     attachModern: (connect) => lineages.attachModern(connect),
     attachLegacy: (connect, transport, initialize) => lineages.attachLegacy(connect, transport, initialize),
+    isHttp: config.upstream !== undefined,
     get maxMessage() {
       return context.config.maxMessage;
     },

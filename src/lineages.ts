@@ -1,7 +1,8 @@
 /**
  * Which lineage serves a client: one of its own, or one that it shares. Starts lineages and ends those that nobody uses.
  * A client of the legacy era has servers of its own unless `--share` says otherwise; requests of the modern era share
- * theirs, because that era knows no sessions. The servers of one lineage are opened for one era.
+ * theirs, because that era knows no sessions. The servers of one lineage are opened for one era, unless they keep their
+ * clients apart: then one lineage serves all.
  */
 import { availableParallelism } from 'node:os';
 import type { EventEmitter } from './events/bus.js';
@@ -24,6 +25,8 @@ export interface LineagesContext {
   contextOf(name: string | undefined, transport: Transport): FlowContext;
   /** All clients of one era are served by one lineage. */
   readonly isShared: boolean;
+  /** All clients, whatever their era, are served by one lineage: its server keeps them apart. */
+  readonly isApart: boolean;
   /** Nothing is reloaded, and no server follows one that has exited. */
   readonly isPlain: boolean;
   /** In milliseconds; 0: never. How long a shared lineage outlives its last client. */
@@ -74,7 +77,8 @@ export class Lineages {
   }
 
   attachLegacy(connect: Connect, transport: Transport, initialize: Message): Promise<ShutdownReason> {
-    if (this.#context.isShared) return this.#reported(this.attachShared('legacy', connect), transport, initialize);
+    const { isShared, isApart } = this.#context;
+    if (isShared || isApart) return this.#reported(this.attachShared('legacy', connect), transport, initialize);
     return this.#attach(this.#untaken() ?? this.#create('own', transport), connect, 'own');
   }
 
@@ -171,6 +175,7 @@ export class Lineages {
   #find(era: Era): Entry | undefined {
     for (const entry of this.#entries) {
       if (entry.lineage.isEnding || entry.use === 'own' || entry.use === 'untaken') continue;
+      if (this.#context.isApart) return entry;
       // A client that asks for both eras may have decided for the other one than was thought.
       if ((entry.lineage.era ?? entry.use) === era) return entry;
     }

@@ -6,6 +6,7 @@ import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
 import type { Config } from './config/config.js';
 import { fixedConfig, type ConfigInForce } from './config/config-in-force.js';
+import { atPort, takesFreePort } from './config/upstream.js';
 import { serverName } from './config/upstream.js';
 import type { Flow, FlowContext, ProxyFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
@@ -18,6 +19,7 @@ import { newMark } from './process/mark.js';
 import { canFindMarked } from './process/marked.js';
 import { OrphanGuard } from './process/orphan-guard.js';
 import { childSpec } from './server/child-spec.js';
+import type { ServerSpec } from './server/server-spec.js';
 
 export interface Proxy {
   /** Resolves with the reason when every server has exited and every message is delivered. */
@@ -58,8 +60,10 @@ export function createProxy(
   events.subscribe(['listening'], ({ url }) => void (listening = { url }));
   // The agent's own tools need the reload flow even if there is nothing to watch. Environment files are watched without
   // a rule.
+  // A server that somebody else starts is reloaded by nobody here, and its clients are told of its lists all the same.
   const reloads =
-    config.reload && (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false);
+    config.reload &&
+    (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false || config.command === '');
   const base = {
     configInForce: reloads ? configInForce : fixedConfig(withoutReload(config)),
     io,
@@ -82,7 +86,7 @@ export function createProxy(
   });
   io.stderr.on('error', () => {});
   if (config.reap && !canFindMarked()) events.emit({ kind: 'warning', text: CANNOT_REAP });
-  const isPlainPipe = !reloads && config.http === undefined;
+  const isPlainPipe = !reloads && config.http === undefined && config.upstream === undefined;
   const flow = isPlainPipe ? pipeFlow(context) : composedFlow(context);
   return {
     closed,
@@ -120,6 +124,7 @@ function createFlowContext(
     },
     spec: (number) => ({
       ...childSpec(context.config, number, mark),
+      http: httpServerOf(configInForce, number, mark),
       number,
       maxLine: context.config.maxMessage,
       stderr: io.stderr,
@@ -140,6 +145,20 @@ function createFlowContext(
     },
   };
   return context;
+}
+
+/** Undefined: the server speaks over its pipes. */
+function httpServerOf({ current }: ConfigInForce, number: number, mark: string): ServerSpec['http'] {
+  const { upstream } = current;
+  if (upstream === undefined) return undefined;
+  return {
+    takesFreePort: takesFreePort(current),
+    at: (port) => {
+      const server = atPort({ ...current, upstream }, port);
+      return { url: server.url, child: childSpec(server, number, mark) };
+    },
+    patience: () => current.hold,
+  };
 }
 
 /** A flow is loaded only if it is used, and while the server starts. */

@@ -21,6 +21,7 @@ export function compose(context: ProxyFlowContext): Flow {
     events,
     contextOf: (name, transport) => (name === undefined ? context : context.contextOf(name, transport)),
     isShared: config.share,
+    isApart: config.upstream !== undefined,
     isPlain: !config.reload,
     idleTimeout: config.sessionTimeout,
   });
@@ -70,10 +71,11 @@ function serveNobody(lineages: Lineages, finish: Finish): Stdio {
 /** The proxy ends with the session of the client on stdio. */
 function serveStdio(context: ProxyFlowContext, lineages: Lineages, finish: Finish): Stdio {
   const { io, config } = context;
-  if (!config.reload) return servePipe(context, finish);
+  if (!config.reload && config.upstream === undefined) return servePipe(context, finish);
   const limits = { maxMessage: () => context.config.maxMessage, tooLong: () => context.tooLong };
   void lineages.begin('stdio');
-  if (!config.share) {
+  const isAlone = config.upstream === undefined || config.http === undefined;
+  if (!config.share && isAlone) {
     void lineages.attachFirst(connectStdio(io, limits)).then(finish);
     return { hasReason: true, close: () => {} };
   }

@@ -67,11 +67,15 @@ export type ServerCause =
   /** It did not answer the handshake in time. `isAtWork`: it showed signs of life until the end of `limitMs`. */
   | ({ readonly kind: 'unanswered'; readonly limitMs: number; readonly isAtWork: boolean } & Traced)
   /** It has not answered the handshake for so long, and still may. */
-  | ({ readonly kind: 'hanging'; readonly ms: number } & Traced);
+  | ({ readonly kind: 'hanging'; readonly ms: number } & Traced)
+  /** It was not started: somebody else answers where it is to listen. */
+  | { readonly kind: 'port-taken'; readonly at: string };
 
 interface Traced {
   /** It has printed where it listens, so that it may speak HTTP. */
   readonly trace?: HttpTrace | undefined;
+  /** What has come last in place of an answer, over HTTP. */
+  readonly last?: string | undefined;
 }
 
 interface Common {
@@ -157,10 +161,13 @@ function serverCauseText(cause: ServerCause): string {
       const late = `has not answered the handshake for ${Math.round(cause.ms / 1000)} s, but is still running`;
       return `${late}${traceText(cause)}`;
     }
+    case 'port-taken':
+      return `was not started, because another program answers on ${cause.at} already: end that one, or name another port`;
   }
 }
 
-function traceText({ trace }: Traced): string {
+function traceText({ trace, last }: Traced): string {
+  if (last !== undefined) return `; what came last over HTTP: ${last}`;
   return trace === undefined ? '' : `: ${httpTraceText(trace)}`;
 }
 

@@ -175,6 +175,12 @@ export function mayHaveRun(
   return `The MCP server was replaced or ended while ${what} was running, so it may or may not have taken effect.${since} ${then}`;
 }
 
+/** `problem`: what became of the connection. The server itself is there. */
+export function connectionLost(method: string, tool: string, problem: string): string {
+  const what = method === 'tools/call' ? `the tool "${tool}"` : `"${method}"`;
+  return `The connection to the MCP server was lost while ${what} was running (${problem}), so it may or may not have taken effect. It was not sent again. Check its effect before you send it again.`;
+}
+
 /**
  * `isRetry`: it was with a server before, which ended, and waits for another one. `isFirst`: no server has come up yet.
  */

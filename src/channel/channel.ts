@@ -27,8 +27,11 @@ export interface ChannelEvents {
 }
 
 export interface Channel {
-  /** Without a route: the session at large. */
-  send(message: Message, route?: Route): void;
+  /**
+   * Without a route: the session at large. `of`: whose message it is, for a peer that keeps those apart who speak by one
+   * channel; undefined: nobody's in particular.
+   */
+  send(message: Message, route?: Route, of?: object): void;
   /** The peer reads slower than it is written to. */
   readonly full: boolean;
   /** Stops reading from the peer. */

@@ -21,7 +21,7 @@ export interface ServerAtPort {
 }
 
 /** Whether every start of the server needs a free port. */
-export function takesFreePort({ upstream }: Pick<Options, 'upstream'>): boolean {
+export function takesFreePort({ upstream }: { readonly upstream?: string | undefined }): boolean {
   return upstream !== undefined && upstream.includes(PORT);
 }
 

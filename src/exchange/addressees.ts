@@ -59,12 +59,16 @@ export function clientAsked(
   return askedAmongSeveral(method, running.length);
 }
 
-/** The clients that a notification is for, each with the message as it gets it. `lineage` is shared. */
+/**
+ * The clients that a notification is for, each with the message as it gets it. `lineage` is shared. `of`: the one in whose
+ * session it was said, if the server keeps clients apart.
+ */
 export function clientsTold(
   lineage: LineageRecord,
   upstream: Upstream,
   method: string,
   message: Message,
+  of?: Session,
 ): readonly Delivery[] {
   if (method === 'notifications/progress') return ofProgress(lineage, upstream, message);
   const stream = keyOfValue(message.read([...META, SUBSCRIPTION]));
@@ -72,7 +76,7 @@ export function clientsTold(
   const all = [...lineage.sessions];
   const toAll = (sessions: readonly Session[]): Delivery[] =>
     sessions.map((session) => ({ session, message, route: SESSION }));
-  const only = onlySession(lineage);
+  const only = of ?? onlySession(lineage);
   if (only !== undefined) return toAll([only]);
   if (method === 'notifications/message') return toAll(loggedTo(lineage, upstream, message));
   if (method === 'notifications/resources/updated') {

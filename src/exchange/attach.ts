@@ -30,7 +30,7 @@ export function attachSession(lineage: LineageRecord, client: Session['client'],
   const session = createSession(lineage, client, isFirst ? lineage.agreement : new Agreement(), role);
   // It has agreed to nothing yet, so there is nothing that a newer server would have to be told.
   for (const upstream of lineage.upstreams)
-    if (upstream.introduction !== undefined) upstream.sessionsReplayedTo.add(session);
+    if (upstream.introduction !== undefined && upstream.clients === undefined) upstream.sessionsReplayedTo.add(session);
   lineage.sessions.add(session);
   return session;
 }
@@ -59,8 +59,10 @@ export function detachSession(session: Session): void {
 
 /** A modern request of the proxy's own is sent in the words of a client that is there. */
 function passOnAgreement({ lineage, agreement }: Session): void {
-  if (lineage.agreement !== agreement || agreement.era !== 'modern') return;
-  const next = [...lineage.sessions].find((other) => other.agreement.era === 'modern');
+  const isApart = lineage.options.isApart === true;
+  if (lineage.agreement !== agreement || (agreement.era !== 'modern' && !isApart)) return;
+  const isFit = (other: Session): boolean => (isApart ? other.agreement.isOpen : other.agreement.era === 'modern');
+  const next = [...lineage.sessions].find(isFit);
   if (next !== undefined) lineage.agreement = next.agreement;
 }
 
@@ -68,7 +70,7 @@ function leave(session: Session, upstream: Upstream): void {
   const { lineage } = session;
   const isThere = isAlive(lineage, upstream);
   const takeBack = (wireId: Id): void => {
-    if (isThere) upstream.channel.send(cancellationOf(wireId));
+    if (isThere) upstream.send(cancellationOf(wireId), session);
   };
   for (const pending of upstream.pending.of(session)) {
     upstream.pending.remove(pending);
@@ -83,16 +85,18 @@ function leave(session: Session, upstream: Upstream): void {
   for (const { clientId } of upstream.serverRequests.takeOf(session)) {
     const asked = session.serverRequests.complete(clientId);
     if (asked === undefined || asked.isAbandoned || !isThere) continue;
-    upstream.channel.send(error(asked.id, INTERNAL_ERROR, clientLeft()), answerTo(asked.id));
+    upstream.send(error(asked.id, INTERNAL_ERROR, clientLeft()), session, answerTo(asked.id));
   }
   for (const task of upstream.tasks.openOf(session)) {
     upstream.tasks.end(task);
-    if (isThere) upstream.sendProxyRequest('tasks/cancel', session.agreement.paramsFor({ taskId: task }), () => {});
+    const params = session.agreement.paramsFor({ taskId: task });
+    if (isThere) upstream.sendProxyRequest('tasks/cancel', params, () => {}, session);
   }
   upstream.ids.disown(session);
   upstream.tokens.disown(session);
   upstream.capabilityGaps.delete(session);
   upstream.sessionsReplayedTo.delete(session);
+  upstream.clients?.close(session);
   if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
 }
 

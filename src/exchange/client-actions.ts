@@ -90,13 +90,13 @@ export function apply(held: Held, verdict: ClientVerdict): void {
       return respond(session, verdict.question, verdict.response);
     case 'tell-progress':
       pinEra(lineage, verdict.to);
-      return verdict.to.channel.send(verdict.progress, verdict.route);
+      return verdict.to.send(verdict.progress, session, verdict.route);
     case 'take-back':
       return takeBack(session, verdict.request, message);
     case 'take-malformed':
       noteMalformed(session, message);
       if (verdict.answer !== undefined) client.send(verdict.answer, SESSION);
-      return verdict.to?.channel.send(message);
+      return verdict.to?.send(message, session);
     case 'several': {
       for (const each of verdict.verdicts) apply(held, each);
       const rest = verdict.rest && { ...held, message: verdict.rest };
@@ -119,7 +119,7 @@ function ask({ session, isRetry }: Held, to: Upstream, request: ClientRequest): 
   const named = nameRequest(session, to, { id, message: withSharedLevel(session, to, method, message) });
   to.pending.add(session, id, method, message, undefined, isRetry, named.wireId);
   lineage.requestCount++;
-  to.channel.send(named.message);
+  to.send(named.message, session);
   if (method === 'tools/list' && session.promisedButMissing.has('tools')) watchToolList(session, id, to);
 }
 
@@ -139,7 +139,7 @@ function askBatch(
     to.pending.add(session, id, method, own, batch, false, named.wireId);
   }
   session.lineage.requestCount++;
-  to.channel.send(renamed.size > 0 ? joinBatch(inside.map((own) => renamed.get(own) ?? own)) : message);
+  to.send(renamed.size > 0 ? joinBatch(inside.map((own) => renamed.get(own) ?? own)) : message, session);
   for (const own of inside) {
     const { envelope } = own;
     if (envelope.kind !== 'notification') continue;
@@ -174,7 +174,7 @@ function tell(session: Session, to: readonly Upstream[], method: string, message
   for (const upstream of to) {
     if (method === 'notifications/initialized') upstream.isInitialized = true;
     if (upstream === session.lineage.serving) pinEra(session.lineage, upstream);
-    upstream.channel.send(message);
+    upstream.send(message, session);
   }
 }
 
@@ -197,7 +197,7 @@ function respond(
   upstream.serverRequests.remove(session, clientId);
   if (question.isAbandoned || !isAlive(session.lineage, upstream)) return;
   const own = id === clientId ? response : response.with(['id'], id);
-  if (own !== undefined) upstream.channel.send(own, answerTo(id));
+  if (own !== undefined) upstream.send(own, session, answerTo(id));
 }
 
 /** A cancellation is never sent to a server that has not seen the request. */
@@ -220,7 +220,7 @@ function takeBack(session: Session, request: TakenBack, message: Message): void 
         const at = upstream.streams.get(stream);
         if (at === undefined) continue;
         upstream.streams.delete(stream);
-        if (isAlive(lineage, upstream)) upstream.channel.send(under(at.wireId, stream.id, message));
+        if (isAlive(lineage, upstream)) upstream.send(under(at.wireId, stream.id, message), session);
       }
       return;
     }
@@ -235,7 +235,7 @@ function cancelPending(upstream: Upstream, pending: PendingRequest, message: Mes
   forgetProgress(pending.session, pending);
   upstream.pending.cancel(pending);
   // A server that has seen nothing but a discover would take this for a word of the legacy era, and never leave it.
-  if (pending.method !== 'server/discover') upstream.channel.send(under(pending.wireId, pending.id, message));
+  if (pending.method !== 'server/discover') upstream.send(under(pending.wireId, pending.id, message), pending.session);
   if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
   startQueuedCalls(lineage);
 }

@@ -5,7 +5,7 @@
  * task-augmented call, because clients expect a task there and can't read a plain result. The words come from agent/.
  */
 import { failureFacts } from '../agent/failure.js';
-import { mayHaveRun, type Failure } from '../agent/words.js';
+import { connectionLost, mayHaveRun, type Failure } from '../agent/words.js';
 import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames } from './agent-calls.js';
@@ -41,6 +41,14 @@ export function lostAnswer(
   const tool = method === 'tools/call' ? toolOf(message) : '';
   const text = mayHaveRun(method, tool, crash, toolNames(session, message), isRetry);
   return failureAnswer(session, request, { text }, { ...(crash && failureFacts(crash)), method, mayHaveRun: true });
+}
+
+/** The connection to the server was lost before its answer, and the server lives on. */
+export function unansweredAnswer(session: Session, request: ClientRequest, problem: string): Message {
+  const { method, message } = request;
+  const tool = method === 'tools/call' ? toolOf(message) : '';
+  const text = connectionLost(method, tool, problem);
+  return failureAnswer(session, request, { text }, { problem, method, mayHaveRun: true });
 }
 
 function isPlainCall({ method, message }: ClientRequest): boolean {

@@ -13,7 +13,7 @@ import { messagesIn, requestsAmong, type ClientRequest } from '../wire/batch.js'
 import type { ClientVerdict } from './client-verdict.js';
 import { lostAnswer } from './failure-answers.js';
 import { malformedAnswer } from './malformed.js';
-import { replayedAfter, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
+import { areOne, replayedAfter, type Held, type LineageRecord, type Session, type Upstream } from './records.js';
 import { isSetForOthers } from './settings.js';
 import { taskAnswer, taskOwner } from './task-messages.js';
 
@@ -70,7 +70,7 @@ function requestVerdict(held: Held, request: ClientRequest): ClientVerdict {
   if (session.promisedButMissing.size > 0 && isEmptyForSure(session, method, message))
     return { do: 'answer-empty', request };
   if (calls && lineage.runningCalls >= (lineage.options.concurrency ?? Infinity)) return { do: 'queue' };
-  if (method === 'initialize' && lineage.isShared) return openingVerdict(serving, request);
+  if (method === 'initialize' && areOne(lineage)) return openingVerdict(serving, request);
   return isSetForOthers(session, request) ? { do: 'set-beside-others', request } : { do: 'ask', to: serving, request };
 }
 
@@ -163,8 +163,8 @@ export function newerToTell(session: Session, method: string): readonly Upstream
 
 /** A server that clients share is told once that the session stands, and knows the roots of the first client alone. */
 export function concerns(session: Session, upstream: Upstream, method: string): boolean {
-  const { isShared, sessions } = session.lineage;
-  if (!isShared) return true;
+  const { sessions } = session.lineage;
+  if (!areOne(session.lineage)) return true;
   if (method === 'notifications/initialized') return !upstream.isInitialized;
   const [opener] = sessions;
   return method !== 'notifications/roots/list_changed' || session === opener;

@@ -21,7 +21,7 @@ export function fromClient(session: Session, message: Message, since = session.l
   if (envelope.kind === 'request' && lineage.serving !== undefined && isPlain(session, envelope.method)) {
     lineage.serving.pending.add(session, envelope.id, envelope.method, message);
     lineage.requestCount++;
-    return lineage.serving.channel.send(message);
+    return lineage.serving.send(message, session);
   }
   const held = { session, message, since, isRetry: false };
   apply(held, clientVerdict(held));

@@ -31,16 +31,19 @@ const OF_THE_SERVING = new Set([...LISTS.map((list) => list.notification), 'noti
 
 const DROP: ServerVerdict = { do: 'drop' };
 
-/** Most are answers that go on as they are, and are not looked into. */
-export function fromServer(lineage: LineageRecord, upstream: Upstream, message: Message): void {
+/**
+ * Most are answers that go on as they are, and are not looked into. `of`: the client in whose session it was said, if the
+ * server keeps clients apart.
+ */
+export function fromServer(lineage: LineageRecord, upstream: Upstream, message: Message, of?: Session): void {
   if (!isAlive(lineage, upstream)) return;
   const { envelope } = message;
   if (envelope.kind === 'response') {
     const pending = plainAnswer(lineage, upstream, envelope.id);
     if (pending !== undefined) return takePlainAnswer(upstream, pending, message, envelope.error);
   }
-  if (envelope.kind === 'batch') return batch(lineage, upstream, message);
-  const deliveries = applyToServer(lineage, upstream, message, serverVerdict(lineage, upstream, message));
+  if (envelope.kind === 'batch') return batch(lineage, upstream, message, of);
+  const deliveries = applyToServer(lineage, upstream, message, serverVerdict(lineage, upstream, message, of));
   if (deliveries.length === 0) return;
   endStreams(lineage, upstream);
   for (const delivery of deliveries) deliver(delivery);
@@ -51,10 +54,10 @@ function deliver({ session, message, route }: Delivery): void {
 }
 
 /** Forwarded as it is if all of it is for one client, and unchanged. */
-function batch(lineage: LineageRecord, upstream: Upstream, message: Message): void {
+function batch(lineage: LineageRecord, upstream: Upstream, message: Message, of: Session | undefined): void {
   const inside = messagesIn(message);
   if (inside === undefined) return lineage.isShared ? undefined : onlySession(lineage)?.client.send(message, SESSION);
-  const each = inside.map((own) => applyToServer(lineage, upstream, own, serverVerdict(lineage, upstream, own)));
+  const each = inside.map((own) => applyToServer(lineage, upstream, own, serverVerdict(lineage, upstream, own, of)));
   const deliveries = each.flat();
   const [first] = deliveries;
   if (
@@ -80,15 +83,20 @@ function plainAnswer(lineage: LineageRecord, upstream: Upstream, id: Id): Pendin
   return isPlainMethod(lineage, pending.method) ? pending : undefined;
 }
 
-export function serverVerdict(lineage: LineageRecord, upstream: Upstream, message: Message): ServerVerdict {
+export function serverVerdict(
+  lineage: LineageRecord,
+  upstream: Upstream,
+  message: Message,
+  of?: Session,
+): ServerVerdict {
   const { envelope } = message;
   switch (envelope.kind) {
     case 'response':
-      return answerVerdict(lineage, upstream, message, envelope.id, envelope.error);
+      return answerVerdict(lineage, upstream, message, envelope.id, envelope.error, of);
     case 'request':
-      return questionVerdict(lineage, upstream, message, envelope.id, envelope.method);
+      return questionVerdict(lineage, upstream, message, envelope.id, envelope.method, of);
     case 'notification':
-      return notificationVerdict(lineage, upstream, message, envelope.method);
+      return notificationVerdict(lineage, upstream, message, envelope.method, of);
     case 'batch':
     case 'invalid':
       return DROP;
@@ -101,6 +109,7 @@ function answerVerdict(
   message: Message,
   id: Id,
   isError: boolean,
+  of: Session | undefined,
 ): ServerVerdict {
   const key = keyOf(id);
   if (upstream.proxyRequests.has(key)) return { do: 'answer-proxy', id, isError };
@@ -113,7 +122,7 @@ function answerVerdict(
     return endVerdict(upstream, stream, { session, message: own, route: answerTo(stream.id) });
   }
   // Without an id only the client knows what it sent that the server could not read.
-  const session = lineage.isShared ? undefined : onlySession(lineage);
+  const session = of ?? (lineage.isShared ? undefined : onlySession(lineage));
   if (id !== 'null' || upstream !== lineage.serving || session === undefined) return DROP;
   return { do: 'deliver', deliveries: [{ session, message, route: answerTo(id) }] };
 }
@@ -136,11 +145,12 @@ function questionVerdict(
   message: Message,
   id: Id,
   method: string,
+  of: Session | undefined,
 ): ServerVerdict {
-  const session = clientAsked(lineage, upstream, method, message);
+  const session = of ?? clientAsked(lineage, upstream, method, message);
   if (typeof session !== 'string') return { do: 'ask', session, id, method };
-  if (method === 'ping') return { do: 'refuse', id, answer: result(id, {}), warning: undefined };
-  return { do: 'refuse', id, answer: error(id, INTERNAL_ERROR, session), warning: session };
+  if (method === 'ping') return { do: 'refuse', id, of, answer: result(id, {}), warning: undefined };
+  return { do: 'refuse', id, of, answer: error(id, INTERNAL_ERROR, session), warning: session };
 }
 
 function notificationVerdict(
@@ -148,14 +158,15 @@ function notificationVerdict(
   upstream: Upstream,
   message: Message,
   method: string,
+  of: Session | undefined,
 ): ServerVerdict {
   if (OF_THE_SERVING.has(method) && upstream !== lineage.serving)
     return upstream === lineage.candidate ? { do: 'suppress', method } : DROP;
   if (method === 'notifications/subscriptions/acknowledged') return { do: 'acknowledge' };
-  if (method === 'notifications/cancelled') return cancellationVerdict(lineage, upstream, message);
+  if (method === 'notifications/cancelled') return cancellationVerdict(lineage, upstream, message, of);
   const session = onlySession(lineage);
   const alone = session === undefined ? [] : [{ session, message, route: SESSION }];
-  const deliveries = lineage.isShared ? clientsTold(lineage, upstream, method, message) : alone;
+  const deliveries = lineage.isShared ? clientsTold(lineage, upstream, method, message, of) : alone;
   const isProgress = method === 'notifications/progress';
   return { do: 'deliver', deliveries: isProgress ? deliveries.filter(isNews) : deliveries };
 }
@@ -170,9 +181,14 @@ function isNews({ session, message }: Delivery): boolean {
  * A server takes a request of its own back, or ends a stream: under the id that the client saw, and never another
  * server's.
  */
-function cancellationVerdict(lineage: LineageRecord, upstream: Upstream, message: Message): ServerVerdict {
+function cancellationVerdict(
+  lineage: LineageRecord,
+  upstream: Upstream,
+  message: Message,
+  of: Session | undefined,
+): ServerVerdict {
   const key = keyOfValue(message.read(['params', 'requestId']));
-  const only = onlySession(lineage);
+  const only = of ?? onlySession(lineage);
   const to = (session: Session | undefined, seen: Message | undefined): ServerVerdict =>
     session === undefined || seen === undefined
       ? DROP
@@ -184,7 +200,7 @@ function cancellationVerdict(lineage: LineageRecord, upstream: Upstream, message
     const own = stream.key === key ? message : (message.with(['params', 'requestId'], stream.id) ?? message);
     return endVerdict(upstream, stream, { session, message: own, route: SESSION });
   }
-  for (const session of lineage.sessions) {
+  for (const session of of === undefined ? lineage.sessions : [of]) {
     const asked = session.serverRequests.find(key, upstream);
     if (asked === undefined) continue;
     return to(session, asked.clientId === asked.id ? message : message.with(['params', 'requestId'], asked.clientId));

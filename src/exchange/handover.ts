@@ -7,15 +7,16 @@ import { answerTo, SESSION } from '../channel/channel.js';
 import { notificationsFor } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
 import type { Reply } from '../server/upstream.js';
+import type { Id } from '../wire/envelope.js';
 import type { Key } from '../wire/ids.js';
-import { notification } from '../wire/json-rpc.js';
+import { error, INTERNAL_ERROR, notification } from '../wire/json-rpc.js';
 import { Message } from '../wire/message.js';
 import { toolNames } from './agent-calls.js';
 import { answerAll } from './answer-all.js';
 import { joinBatch } from '../wire/batch.js';
 import { findPending } from './cancellation.js';
 import { endCall, startQueuedCalls } from './client-actions.js';
-import { failureAnswer, lostAnswer } from './failure-answers.js';
+import { failureAnswer, lostAnswer, unansweredAnswer } from './failure-answers.js';
 import { forward } from './client-actions.js';
 import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './listen-streams.js';
 import { answerLocally } from './local-answers.js';
@@ -55,6 +56,7 @@ export function promote(lineage: LineageRecord, from: Upstream | undefined, to: 
     if (session.agreement.isOpen) session.hasServerAnswered = true;
     // The names that the client was listed for our tools were chosen without a look at those of this server.
     if (session.memory.standInTools !== 'unlisted') session.areToolNamesKnown = false;
+    to.clients?.open(session);
     reopenStreams(session, to);
   }
 }
@@ -93,6 +95,30 @@ export function dropGeneration(lineage: LineageRecord, upstream: Upstream, crash
   startQueuedCalls(lineage);
   startWaitingOpenings(lineage);
   return { answered, sentAgain };
+}
+
+/**
+ * Nobody knows whether the generation, which lives on, has executed these requests: the connection that they went by was
+ * lost.
+ */
+export function loseRequests(lineage: LineageRecord, upstream: Upstream, ids: readonly Id[], problem: string): void {
+  const lost: PendingRequest[] = [];
+  for (const id of ids) {
+    const noReply = error(id, INTERNAL_ERROR, problem);
+    if (upstream.completeProxyRequest(id, noReply, true)) continue;
+    const pending = upstream.pending.complete(id);
+    if (pending !== undefined && !pending.cancelled) lost.push(pending);
+  }
+  for (const pending of lost) endCall(pending);
+  const sentAgain = lost.filter((pending) => !pending.isRetry && mayRetry(pending, upstream));
+  for (const pending of lost.filter((each) => !sentAgain.includes(each))) {
+    const { session, id } = pending;
+    forgetProgress(session, pending);
+    session.client.send(unansweredAnswer(session, pending, problem), answerTo(id));
+  }
+  if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
+  retry(lineage, sentAgain);
+  startQueuedCalls(lineage);
 }
 
 function mayRetry(pending: PendingRequest, { retrySafeTools }: Upstream): boolean {

@@ -25,7 +25,7 @@ export function reopenStreams(session: Session, upstream: Upstream): void {
     const { wireId, message } = nameRequest(session, upstream, { id: stream.id, message: stream.request });
     upstream.streams.set(stream, { isFed: false, wireId });
     upstream.eraPinned = true;
-    upstream.channel.send(message);
+    upstream.send(message, session);
   }
 }
 

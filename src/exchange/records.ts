@@ -86,6 +86,11 @@ export interface ExchangeOptions {
   readonly name: string;
   /** Milliseconds; 0: no limit. */
   readonly hold: number;
+  /**
+   * The server keeps its clients apart: each has a session of its own with it, opened by itself or in its words. Else
+   * those that share a server are one to it.
+   */
+  readonly isApart?: boolean;
   /** Off: nothing is ever reloaded, so a client may keep what a server says for as long as that says. */
   readonly reloads: boolean;
   /** Whether clients are promised that they will be told of changed lists. */
@@ -269,7 +274,21 @@ export function isAlive({ serving, candidate }: LineageRecord, upstream: Upstrea
 
 /** The client has said which era it is: the first that does is the one that new processes are opened for. */
 export function noteOpener({ lineage, agreement }: Session): void {
-  if (lineage.agreement.era === undefined && agreement.era !== undefined) lineage.agreement = agreement;
+  if (lineage.agreement === agreement || agreement.era === undefined) return;
+  // A server that keeps clients apart is opened for one that is there.
+  const isOrphaned = lineage.options.isApart === true && openerOf(lineage) === undefined;
+  if (lineage.agreement.era === undefined || isOrphaned) lineage.agreement = agreement;
+}
+
+/** To the servers of this lineage all clients are one, and there are several. */
+export function areOne({ isShared, options }: LineageRecord): boolean {
+  return isShared && options.isApart !== true;
+}
+
+/** The client in whose words new processes are opened; undefined: it has left. */
+export function openerOf({ sessions, agreement }: LineageRecord): Session | undefined {
+  for (const session of sessions) if (session.agreement === agreement) return session;
+  return undefined;
 }
 
 /** The only client that there is; undefined if there are several, or none. */

@@ -35,7 +35,7 @@ export function applyToServer(
     case 'ask':
       return listOf(ask(upstream, verdict.session, message, verdict.id, verdict.method));
     case 'refuse':
-      upstream.channel.send(verdict.answer, answerTo(verdict.id));
+      upstream.send(verdict.answer, verdict.of, answerTo(verdict.id));
       if (verdict.warning !== undefined) lineage.ports.warnOnce(verdict.warning);
       return [];
     case 'end-stream':

@@ -17,8 +17,14 @@ export type ServerVerdict =
   | { readonly do: 'answer-proxy'; readonly id: Id; readonly isError: boolean }
   /** A client is asked something. */
   | { readonly do: 'ask'; readonly session: Session; readonly id: Id; readonly method: string }
-  /** Nobody can be asked: the server is answered. */
-  | { readonly do: 'refuse'; readonly id: Id; readonly answer: Message; readonly warning: string | undefined }
+  /** Nobody can be asked: the server is answered. `of`: in whose session it has asked, if it says so. */
+  | {
+      readonly do: 'refuse';
+      readonly id: Id;
+      readonly of: Session | undefined;
+      readonly answer: Message;
+      readonly warning: string | undefined;
+    }
   /** A stream has ended, and its client hears of it. */
   | { readonly do: 'end-stream'; readonly stream: ListenStream; readonly end: Delivery }
   /** It is known in a moment whether the stream has ended. */

@@ -6,7 +6,8 @@
 import { readAt } from '../wire/edit.js';
 import type { Message } from '../wire/message.js';
 import type { ClientRequest } from '../wire/batch.js';
-import { replayedAfter, type LineageRecord, type Session, type Upstream } from './records.js';
+import type { Reply } from '../server/upstream.js';
+import { areOne, replayedAfter, type LineageRecord, type Session, type Upstream } from './records.js';
 
 const SET_LEVEL = 'logging/setLevel';
 const SUBSCRIBE = 'resources/subscribe';
@@ -16,13 +17,20 @@ const UNSUBSCRIBE = 'resources/unsubscribe';
 const LEVELS: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Makes a setting with a generation that another one had accepted. If this one doesn't, the client can't be told. */
-export function replayRequest({ ports }: LineageRecord, upstream: Upstream, method: string, params: string): void {
+export function replayRequest(
+  { ports }: LineageRecord,
+  upstream: Upstream,
+  method: string,
+  params: string,
+  of?: Session,
+): void {
   const { generation } = upstream;
   if (method === SET_LEVEL) upstream.logLevel = params;
-  upstream.sendProxyRequest(method, params, (reply) => {
+  const onReply = (reply: Reply): void => {
     if (reply.kind === 'error')
       ports.warn(`generation ${generation} refused ${method} ${params}, which the server before it had accepted`);
-  });
+  };
+  upstream.sendProxyRequest(method, params, onReply, of);
 }
 
 /** The params of the most verbose `logging/setLevel` that is in force. */
@@ -60,12 +68,12 @@ export function isSubscribed({ agreement }: Session, uri: unknown): boolean {
 /** Whether the server has what is asked for from another client already, and keeps it for that one. */
 export function isSetForOthers(session: Session, { method, message }: ClientRequest): boolean {
   const isSubscription = method === SUBSCRIBE || method === UNSUBSCRIBE;
-  return session.lineage.isShared && isSubscription && isWantedByOthers(session, message);
+  return areOne(session.lineage) && isSubscription && isWantedByOthers(session, message);
 }
 
 /** The request as the server is to get it: the level that it is asked for is no less verbose than others want. */
 export function withSharedLevel(session: Session, to: Upstream, method: string, message: Message): Message {
-  if (method !== SET_LEVEL || !session.lineage.isShared) return message;
+  if (method !== SET_LEVEL || !areOne(session.lineage)) return message;
   const own = message.raw(['params']) ?? '{}';
   const others = [...session.lineage.sessions].filter((other) => other !== session);
   let most = own;
@@ -84,15 +92,17 @@ export function afterSetting(session: Session, upstream: Upstream, method: strin
   const params = agreement.settingIn(method, request);
   if (params === undefined) return;
   const newer = replayedAfter(session, upstream);
-  if (!lineage.isShared) return replayTo(lineage, newer, method, params);
+  if (!areOne(lineage)) return replayTo(session, newer, method, params);
   if (method === SET_LEVEL) for (const each of [upstream, ...newer]) restoreLevel(lineage, each);
-  else if (method === SUBSCRIBE || !isWantedByOthers(session, request)) replayTo(lineage, newer, method, params);
+  else if (method === SUBSCRIBE || !isWantedByOthers(session, request)) replayTo(session, newer, method, params);
   else replayRequest(lineage, upstream, SUBSCRIBE, params);
 }
 
 /** A client that had these settings has left. */
 export function withdrawSettings(session: Session): void {
   const { lineage, agreement } = session;
+  // Where each client has a session of its own, that ends with the client.
+  if (lineage.options.isApart === true) return;
   if (agreement.subscriptions.size === 0 && agreement.logLevel === undefined) return;
   const wanted = new Set([...lineage.sessions].flatMap((other) => [...other.agreement.subscriptions.keys()]));
   for (const upstream of lineage.upstreams) {
@@ -103,8 +113,8 @@ export function withdrawSettings(session: Session): void {
   }
 }
 
-function replayTo(lineage: LineageRecord, upstreams: readonly Upstream[], method: string, params: string): void {
-  for (const upstream of upstreams) replayRequest(lineage, upstream, method, params);
+function replayTo(session: Session, upstreams: readonly Upstream[], method: string, params: string): void {
+  for (const upstream of upstreams) replayRequest(session.lineage, upstream, method, params, session);
 }
 
 function restoreLevel(lineage: LineageRecord, upstream: Upstream): void {

@@ -8,7 +8,7 @@ import type { ConfigInForce } from '../config/config-in-force.js';
 import type { EventBus } from '../events/bus.js';
 import type { Transport } from '../events/events.js';
 import type { EarlyServer } from '../server/early-server.js';
-import type { ServerSpec } from '../server/start-server.js';
+import type { ServerSpec } from '../server/server-spec.js';
 import type { Noise } from '../server/noise.js';
 import type { Leftovers } from './leftovers.js';
 import type { ShutdownReason } from './shutdown.js';

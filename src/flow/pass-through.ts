@@ -7,7 +7,8 @@ import type { Flow, ProxyFlowContext } from './flow.js';
 import { SESSION } from '../channel/channel.js';
 import { StdioChannel } from '../channel/stdio.js';
 import { CallClock } from '../server/call-times.js';
-import { startServer, type ServerEvents } from '../server/start-server.js';
+import type { ServerEvents } from '../server/server-spec.js';
+import { startServer } from '../server/start-server.js';
 import type { Upstream } from '../server/upstream.js';
 import { error, PARSE_ERROR } from '../wire/json-rpc.js';
 

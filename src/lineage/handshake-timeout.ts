@@ -70,7 +70,7 @@ export function hangingFailure(flow: FlowContext, upstream: Upstream, ms: number
   return {
     kind: 'start',
     command: flow.name,
-    cause: { kind: 'hanging', ms, trace: httpTraceOf(flow, upstream) },
+    cause: { kind: 'hanging', ms, trace: httpTraceOf(flow, upstream), last: upstream.lastProblem() },
     output: saveOutput(flow, upstream),
   };
 }

@@ -6,7 +6,7 @@
 import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../exchange/eras.js';
 import type { PendingHandshake } from '../exchange/handover.js';
 import { reopenStreams } from '../exchange/listen-streams.js';
-import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
+import { hasServerAnswered, openerOf, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
 import { logLevelOf, replayRequest, subscriptionsOf } from '../exchange/settings.js';
 import type { Reply } from '../server/upstream.js';
 import { otherEraText, type OtherEra } from '../agent/failure.js';
@@ -122,7 +122,10 @@ function recordDiscover(lineage: LineageRecord, reply: Reply): Members {
 }
 
 async function legacy(lineage: LineageRecord, upstream: Upstream, signal: AbortSignal): Promise<Handshake> {
-  const reply = await upstream.request('initialize', lineage.agreement.initializeParams, signal);
+  const reply = await upstream.request('initialize', lineage.agreement.initializeParams, signal, openerOf(lineage));
+  // It is there, and opens the session when the client has said who it is.
+  if (reply.kind === 'error' && reply.message.beside?.reply !== undefined)
+    return { kind: 'done', capabilities: lineage.agreement.capabilities ?? {} };
   return openLegacy(lineage, upstream, reply);
 }
 
@@ -141,6 +144,14 @@ function openLegacy(lineage: LineageRecord, upstream: Upstream, reply: Reply): H
   warnOfVersion(lineage, agreement.result?.['protocolVersion'], result['protocolVersion']);
   compareCapabilities(lineage, upstream, capabilitiesOf(result));
   upstream.introduction = reply.message.copy();
+  if (upstream.clients !== undefined) openApart(lineage, upstream);
+  else openForAll(lineage, upstream);
+  ports.introduced('initialize', reply.message);
+  return { kind: 'done', capabilities: capabilitiesOf(result) };
+}
+
+function openForAll(lineage: LineageRecord, upstream: Upstream): void {
+  const { agreement } = lineage;
   if (agreement.hasClientInitialized || [...lineage.sessions].some((each) => each.agreement.hasClientInitialized)) {
     upstream.isInitialized = true;
     upstream.channel.send(notification('notifications/initialized'));
@@ -149,8 +160,15 @@ function openLegacy(lineage: LineageRecord, upstream: Upstream, reply: Reply): H
   if (logLevel !== undefined) replayRequest(lineage, upstream, 'logging/setLevel', logLevel);
   for (const params of subscriptionsOf(lineage)) replayRequest(lineage, upstream, 'resources/subscribe', params);
   for (const session of lineage.sessions) upstream.sessionsReplayedTo.add(session);
-  ports.introduced('initialize', reply.message);
-  return { kind: 'done', capabilities: capabilitiesOf(result) };
+}
+
+/** The session of the client in whose words the server was asked. The others' are opened when it serves. */
+function openApart(lineage: LineageRecord, upstream: Upstream): void {
+  const opener = openerOf(lineage);
+  const { opening } = lineage.agreement;
+  if (opening?.isInitialized === true) upstream.send(notification('notifications/initialized'), opener);
+  for (const { method, params } of opening?.settings ?? []) replayRequest(lineage, upstream, method, params, opener);
+  if (opener !== undefined) upstream.sessionsReplayedTo.add(opener);
 }
 
 function warnOfVersion({ ports }: LineageRecord, before: unknown, after: unknown): void {

@@ -35,6 +35,7 @@ import { Ending } from './ending.js';
 import type { LineageContext } from './lineage-context.js';
 import { ofOneClient, type LineageOptions } from './lineage-options.js';
 import { MessageFlow, type MessageFlowEvents } from './message-flow.js';
+import { Renewals } from './renewal.js';
 import type { Snapshots } from './snapshots.js';
 import { reasonOfHold } from './wait-ticker.js';
 
@@ -49,6 +50,7 @@ export class Lineage {
   readonly #messages: MessageFlow;
   readonly #shared: LineageContext;
   readonly #attempts: Attempts;
+  readonly #renewals: Renewals;
   readonly #handshakeTimeout: HandshakeTimeout;
   readonly #changeDetector: ChangeDetector;
   readonly #window: AttemptWindow;
@@ -97,6 +99,7 @@ export class Lineage {
       },
     });
     const snapshots = (): Snapshots | undefined => this.#attempts.snapshots;
+    this.#renewals = new Renewals(this.#shared);
     this.#handshakeTimeout = new HandshakeTimeout(this.#shared);
     this.#changeDetector = new ChangeDetector({ ...this.#shared, window: this.#window, snapshots });
     this.#agentTools = new AgentTools({
@@ -145,6 +148,7 @@ export class Lineage {
       },
       onFirstMessage: (upstream) => void this.#changeDetector.onFirstMessage(upstream.generation),
       onExit: (upstream, exit) => this.#onExit(upstream, exit),
+      onRenewed: (upstream) => void this.#renewals.renewed(upstream),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.record?.began ?? 0)),
     };
   }

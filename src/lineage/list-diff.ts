@@ -97,7 +97,7 @@ export function declaredCapabilities(
 }
 
 /** What the generation that serves, or the last one that did, is known to have. */
-function previousLists(session: Session): Lists {
+export function previousLists(session: Session): Lists {
   const { serving, lastServing } = session.lineage;
   const before = serving ?? lastServing;
   const lists = new Map<ListName, Fetched>();

@@ -14,7 +14,7 @@ import type { FlowContext } from '../flow/flow.js';
 import { attachSession, detachSession } from '../exchange/attach.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
-import { expire } from '../exchange/handover.js';
+import { expire, loseRequests } from '../exchange/handover.js';
 import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
@@ -31,8 +31,8 @@ import {
 } from '../exchange/records.js';
 import { noteTaskSupport } from '../exchange/task-messages.js';
 import type { Exit } from '../process/child.js';
-import type { ServerEvents } from '../server/start-server.js';
 import { ShortLivedMap } from '../wire/short-lived.js';
+import type { ServerEvents } from '../server/server-spec.js';
 import type { UpstreamContext } from '../server/upstream.js';
 import { membersOf } from '../session/agreement.js';
 import type { Envelope, Id } from '../wire/envelope.js';
@@ -56,6 +56,8 @@ export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'r
   /** It has given its first answer. */
   onFirstResponse(upstream: Upstream): void;
   onExit(upstream: Upstream, exit: Exit): void;
+  /** A server has opened a client's session again that it had lost. */
+  onRenewed(upstream: Upstream): void;
   /** Why requests are held at the moment. */
   whyHeld(): string;
 }
@@ -74,7 +76,7 @@ export class MessageFlow {
   readonly #context: FlowContext;
   readonly lineage: LineageRecord;
   readonly serverEvents: ServerEvents<Session>;
-  readonly upstreamContext: UpstreamContext;
+  readonly upstreamContext: UpstreamContext<Session>;
   readonly #generations: LiveGenerations;
   readonly #closed = new AbortController();
   readonly #ticker: WaitTicker;
@@ -122,6 +124,7 @@ export class MessageFlow {
       callClock: this.lineage.callClock,
       now: () => performance.now(),
       newRequestId: () => `"mcp-hotline:${nonce}:${++this.#proxyRequests}"`,
+      opening: (session) => (session ?? this.lineage).agreement.opening,
     };
     this.#ticker = new WaitTicker({
       lineage: this.lineage,
@@ -130,10 +133,10 @@ export class MessageFlow {
     });
     const cache = new HandshakeCache(flow, this.lineage);
     this.serverEvents = {
-      message: (upstream, message) => {
+      message: (upstream, message, of) => {
         if (bus.wants('traffic')) bus.emit(trafficOf('server', upstream.generation, message.envelope, message.length));
         const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
-        fromServer(this.lineage, upstream, message);
+        fromServer(this.lineage, upstream, message, of);
         if (upstream.expectsFirstMessage) {
           upstream.expectsFirstMessage = false;
           events.onFirstMessage(upstream);
@@ -146,6 +149,12 @@ export class MessageFlow {
         }
         if (upstream.isClosingStreams) void this.#watchStreams(upstream);
       },
+      lost: (upstream, ids, problem) => {
+        loseRequests(this.lineage, upstream, ids, problem);
+        this.watchHold();
+      },
+      renewed: (upstream) => events.onRenewed(upstream),
+      warn: (text) => this.lineage.ports.warnOnce(text),
       noise: flow.noise,
       oversized: ({ generation, process }) => {
         const limit = flow.config.maxMessage;
@@ -197,6 +206,7 @@ export class MessageFlow {
 
   #fromClient(session: Session, read: Message, since: number): void {
     if (!this.#clients.has(session)) return;
+    if (read.beside !== undefined) session.agreement.recordBeside(read.beside);
     const message = asMeant(session, read);
     const { envelope } = message;
     const { events: bus } = this.#context;
@@ -322,5 +332,6 @@ function reportOpening(
 }
 
 function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {
-  return { ...config, name: flow.name, promise: config.notify !== 'never', reloads: config.reload };
+  const isApart = config.upstream !== undefined;
+  return { ...config, isApart, name: flow.name, promise: config.notify !== 'never', reloads: config.reload };
 }

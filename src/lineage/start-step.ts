@@ -52,7 +52,12 @@ export async function startStep(context: StartContext, number: number, record: A
   if (first === undefined) await fence();
   if (record.abort.signal.aborted && first === undefined) return { kind: 'aborted' };
   const started = await startServer(flow.spec(number), messages.upstreamContext, messages.serverEvents, first);
-  if (!started.ok) return { kind: 'not-spawned', error: started.error };
+  if (!started.ok) {
+    if (started.isPortTaken !== true) return { kind: 'not-spawned', error: started.error };
+    // Nothing runs, and the next save may come all the same.
+    context.onSpawned();
+    return taken(flow, started.error);
+  }
   const { upstream } = started;
   messages.admit(upstream);
   if (record.abort.signal.aborted) {
@@ -62,6 +67,15 @@ export async function startStep(context: StartContext, number: number, record: A
   context.onSpawned();
   const open = (): Promise<StartStep> => openStep(context, upstream, record);
   return lineage.agreement.isOpen ? open() : { kind: 'ready', upstream, open };
+}
+
+/** What has the port is not ours to stop, and its answers are not those of the code on the disk. */
+function taken({ name }: FlowContext, { message: at }: Error): StartStep {
+  return {
+    kind: 'failed',
+    failure: { kind: 'start', command: name, cause: { kind: 'port-taken', at }, output: '' },
+    busy: false,
+  };
 }
 
 /** The session that the client has, with a new process. */
@@ -192,7 +206,13 @@ function causeOf(flow: FlowContext, upstream: Upstream, why: Handshake, late: To
   if (late !== undefined) {
     const isAtWork = late === 'endless';
     const trace = httpTraceOf(flow, upstream);
-    return { kind: 'unanswered', limitMs: isAtWork ? MAX_LIMITS * limitMs : limitMs, isAtWork, trace };
+    return {
+      kind: 'unanswered',
+      limitMs: isAtWork ? MAX_LIMITS * limitMs : limitMs,
+      isAtWork,
+      trace,
+      last: upstream.lastProblem(),
+    };
   }
   if (why.kind !== 'refused') return { kind: 'ended', end: endOf(upstream), inHandshake: true };
   const { error, otherEra } = why;

@@ -35,14 +35,17 @@ export class ServerProcess {
   /** Resolves when nothing more will come on stderr. */
   readonly stderrEnded: Promise<void>;
   readonly #child: Child;
-  readonly #endInput: () => void;
+  readonly #endInput: () => void | Promise<void>;
   #ladder = new AbortController();
   #isStopping = false;
   #exit: Exit | undefined;
   #fault: ServerFault | undefined;
 
-  /** `endInput`: writes what is left for the server and ends its stdin. */
-  constructor(child: Child, { stderr, onStderr, guard }: ServerProcessSpec, endInput: () => void) {
+  /**
+   * `endInput`: says all that is left to the server, and that nothing follows. If that takes its time, the first signal
+   * comes right after it: such a server does not go by itself.
+   */
+  constructor(child: Child, { stderr, onStderr, guard }: ServerProcessSpec, endInput: () => void | Promise<void>) {
     this.pid = child.pid;
     this.stdin = child.stdin as Writable;
     this.stdout = child.stdout;
@@ -87,8 +90,12 @@ export class ServerProcess {
     this.#isStopping = true;
     this.#ladder.abort();
     this.#ladder = new AbortController();
-    if (ladder.end === true) this.#endInput();
-    void terminate(this.#child, { steps: ladder.steps }, this.#ladder.signal);
+    const { signal } = this.#ladder;
+    const { steps } = ladder;
+    const [first, ...others] = steps;
+    const ended = ladder.end === true ? this.#endInput() : undefined;
+    if (ended === undefined || first === undefined) return void terminate(this.#child, { steps }, signal);
+    void ended.then(() => terminate(this.#child, { steps: [{ ...first, after: 0 }, ...others] }, signal));
   }
 
   /** Stops it at once, because of this. */

@@ -3,7 +3,8 @@
  * known to be able to do. Dropping a generation is dropping this record (P10, no cross-talk). Who serves, and what
  * becomes of a message, is decided elsewhere. `S`: whose requests these are; nothing is known of it here.
  */
-import type { Channel } from '../channel/channel.js';
+import type { Channel, Route } from '../channel/channel.js';
+import type { Opening } from '../channel/opening.js';
 import type { Fetched } from '../lists/fetch.js';
 import type { ListName } from '../lists/lists.js';
 import { keyOf, type Key } from '../wire/ids.js';
@@ -37,28 +38,44 @@ export interface CapabilityGaps {
   readonly gained: readonly string[];
 }
 
-export interface UpstreamParts {
+/** How a server that keeps its clients apart is told who comes and who leaves. */
+export interface ClientsAtServer<S> {
+  /** Opens the session of a client that has one with other generations, unless that was done. */
+  open(of: S): void;
+  /** The client has left. */
+  close(of: S): void;
+}
+
+export interface UpstreamParts<S> {
   readonly generation: number;
   readonly process: ServerProcess;
   readonly channel: Channel;
+  /** Undefined: to the server all clients are one. */
+  readonly clients?: ClientsAtServer<S>;
   /** What it has printed on stdout for people and not ended with a newline, as a prompt. */
   unfinishedText(): string;
+  /** What has come in place of an answer to its handshake, if that is known. */
+  lastProblem?(): string | undefined;
 }
 
 /** What the generations of one lineage have in common. */
-export interface UpstreamContext {
+export interface UpstreamContext<S = unknown> {
   readonly callClock: CallClock;
   /** On the monotonic clock. */
   now(): number;
   /** An id for a request of the proxy's own, which no client uses. */
   newRequestId(): Id;
+  /** What a client has agreed with servers, or nobody in particular, for a server that keeps its clients apart. */
+  opening?(of: S | undefined): Opening | undefined;
 }
 
 export class Upstream<S = unknown> {
   readonly generation: number;
   readonly process: ServerProcess;
   readonly channel: Channel;
+  readonly clients: ClientsAtServer<S> | undefined;
   readonly unfinishedText: () => string;
+  readonly lastProblem: () => string | undefined;
   /** When the record was made, on the monotonic clock. */
   readonly startedAt: number;
   /** The requests of clients that it owes an answer to. */
@@ -109,15 +126,18 @@ export class Upstream<S = unknown> {
   readonly drained: Promise<void>;
   /** Resolves when its process is gone. */
   readonly gone: Promise<void>;
-  readonly #context: UpstreamContext;
+  readonly #context: UpstreamContext<S>;
   #markDrained: () => void = () => {};
   #markGone: () => void = () => {};
 
-  constructor({ generation, process, channel, unfinishedText }: UpstreamParts, context: UpstreamContext) {
+  constructor(parts: UpstreamParts<S>, context: UpstreamContext<S>) {
+    const { generation, process, channel, clients, unfinishedText, lastProblem } = parts;
     this.generation = generation;
     this.process = process;
     this.channel = channel;
+    this.clients = clients;
     this.unfinishedText = unfinishedText;
+    this.lastProblem = lastProblem ?? (() => undefined);
     this.#context = context;
     this.startedAt = context.now();
     this.pending = new PendingRequests(context.callClock);
@@ -149,28 +169,34 @@ export class Upstream<S = unknown> {
     this.#markGone();
   }
 
-  /** A request of the proxy's own: the answer is kept from clients. `params` is JSON. */
-  sendProxyRequest(method: string, params: string | undefined, onReply: (reply: Reply) => void): Key {
+  /** A message of a client, or of the proxy's own that concerns this client. */
+  send(message: Message, of: S | undefined, route?: Route): void {
+    this.channel.send(message, route, of as object | undefined);
+  }
+
+  /** A request of the proxy's own: the answer is kept from clients. `params` is JSON. `of`: the client it concerns. */
+  sendProxyRequest(method: string, params: string | undefined, onReply: (reply: Reply) => void, of?: S): Key {
     const id = this.#context.newRequestId();
     const key = keyOf(id);
     this.proxyRequests.set(key, onReply);
     if (method !== 'server/discover') this.eraPinned = true;
-    this.channel.send(request(id, method, params));
+    this.send(request(id, method, params), of);
     return key;
   }
 
   /** The same; `gone` as well if the signal comes first. */
-  request(method: string, params: string | undefined, signal: AbortSignal): Promise<Reply> {
+  request(method: string, params: string | undefined, signal: AbortSignal, of?: S): Promise<Reply> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve({ kind: 'gone' });
       const giveUp = (): void => {
         this.proxyRequests.delete(key);
         resolve({ kind: 'gone' });
       };
-      const key = this.sendProxyRequest(method, params, (reply) => {
+      const onReply = (reply: Reply): void => {
         signal.removeEventListener('abort', giveUp);
         resolve(reply);
-      });
+      };
+      const key = this.sendProxyRequest(method, params, onReply, of);
       signal.addEventListener('abort', giveUp, { once: true });
     });
   }

@@ -3,7 +3,7 @@
  * new process. It sends nothing; lineage/handshake.ts does, by what is recorded here.
  */
 import { readAt } from '../wire/edit.js';
-import type { Message } from '../wire/message.js';
+import type { Beside, Message } from '../wire/message.js';
 
 /**
  * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is
@@ -36,6 +36,7 @@ export class Agreement {
   /** The last modern request that named its client. */
   #namedBy: Message | undefined;
   readonly #subscriptions = new Map<string, string>();
+  #beside: Beside | undefined;
 
   get era(): Era | undefined {
     return this.#era;
@@ -63,6 +64,22 @@ export class Agreement {
         ? readAt(Buffer.from(this.#params ?? '{}'), ['clientInfo'])
         : this.#latest.read(['params', '_meta', CLIENT_INFO]);
     return clientIn(info);
+  }
+
+  /** What a session has to be opened with once more; undefined: there is none, or none is needed. */
+  get opening():
+    | {
+        readonly initialize: string;
+        readonly isInitialized: boolean;
+        readonly settings: readonly { readonly method: string; readonly params: string }[];
+        readonly beside: Beside | undefined;
+      }
+    | undefined {
+    if (this.#era !== 'legacy' || this.#result === undefined || this.#params === undefined) return undefined;
+    const level = this.#logLevel === undefined ? [] : [{ method: 'logging/setLevel', params: this.#logLevel }];
+    const subscribed = [...this.#subscriptions.values()].map((params) => ({ method: 'resources/subscribe', params }));
+    const settings = [...level, ...subscribed];
+    return { initialize: this.#params, isInitialized: this.#hasClientInitialized, settings, beside: this.#beside };
   }
 
   /** The server's answer to `initialize`, as the client saw it first. */
@@ -137,6 +154,11 @@ export class Agreement {
   /** Whether a request that was recorded last says which era it belongs to. */
   namesEra(request: Message): boolean {
     return this.#era !== 'modern' || this.#latest === request;
+  }
+
+  /** What came with a message of the client: its latest words on who it is count. */
+  recordBeside(beside: Beside): void {
+    this.#beside = beside;
   }
 
   /** A request of the client goes to a server. */

@@ -14,6 +14,18 @@ export interface ByteSink {
 
 type Path = readonly string[];
 
+/** What came with a message over HTTP, beside its line. Nothing in it is ever logged. */
+export interface Beside {
+  /** Of a client's request: headers that a server over HTTP gets too. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** A server's reply that a client over HTTP gets as it was. */
+  readonly reply?: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string | readonly string[]>>;
+    readonly body: Buffer;
+  };
+}
+
 const BYTE_ORDER_MARK = 0xef;
 const MARK_LENGTH = 3;
 
@@ -22,6 +34,8 @@ export class Message {
   readonly length: number;
   /** No other line that was read together with this one comes behind it. */
   readonly isLast: boolean;
+  /** Undefined: it came by a pipe, or is of our own making. */
+  beside: Beside | undefined;
   #chunk: Buffer;
   #from: number;
   #to: number;
@@ -46,6 +60,7 @@ export class Message {
     this.#pieces = pieces;
     this.#envelope = envelope;
     this.#isRead = isRead;
+    this.beside = undefined;
   }
 
   /** A line that lies by itself. */
@@ -122,18 +137,24 @@ export class Message {
   /** Differs in the member at `path` alone (P2, same bytes). Undefined: there is no place for it. */
   with(path: Path, json: string): Message | undefined {
     const changed = setAt(this.bytes(), path, json);
-    return changed && Message.of(changed);
+    return changed && this.#beside(Message.of(changed));
   }
 
   /** Has these elements behind those of the array at `path`. Undefined: there is no array. */
   append(path: Path, elementsJson: readonly string[]): Message | undefined {
     const changed = appendAt(this.bytes(), path, elementsJson);
-    return changed && Message.of(changed);
+    return changed && this.#beside(Message.of(changed));
+  }
+
+  /** What came with this message belongs to that one too, which was made of it. */
+  #beside(other: Message): Message {
+    other.beside = this.beside;
+    return other;
   }
 
   /** The same bytes, taken for something else than their envelope says. */
   meaning(envelope: Envelope): Message {
-    return new Message(this.bytes(), 0, this.length, false, undefined, envelope);
+    return this.#beside(new Message(this.bytes(), 0, this.length, false, undefined, envelope));
   }
 
   /** A byte order mark before a message is no part of it. */
@@ -145,7 +166,7 @@ export class Message {
 
   /** In memory of its own: a line keeps the whole chunk that it was read in. */
   copy(): Message {
-    return Message.of(Buffer.from(this.bytes()));
+    return this.#beside(Message.of(Buffer.from(this.bytes())));
   }
 
   writeTo(sink: ByteSink): void {

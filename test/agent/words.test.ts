@@ -69,11 +69,25 @@ const late: Failure = {
   kind: 'start',
   cause: { kind: 'unanswered', limitMs: 20_000, isAtWork: false },
 };
+const lateOverHttp: Failure = {
+  ...failures.start,
+  kind: 'start',
+  cause: { kind: 'unanswered', limitMs: 20_000, isAtWork: false, last: 'HTTP 404: Cannot POST /mcp' },
+};
+const portTaken: Failure = {
+  ...failures.start,
+  kind: 'start',
+  cause: { kind: 'port-taken', at: '127.0.0.1:8000' },
+  output: '',
+};
 const beside: Failure = { ...failures.start, output: 'the device is taken\n', beside: true };
 
 /** Every sentence, by the name of the function that makes it. */
 const said: Record<keyof typeof words, string[]> = {
-  failureText: [...each(words.failureText), words.failureText(beside), words.failureText(late)],
+  failureText: [
+    ...each(words.failureText),
+    ...[beside, late, lateOverHttp, portTaken].map((failure) => words.failureText(failure)),
+  ],
   failureMessage: [...each(words.failureMessage), words.failureMessage(late)],
   servedByOldCode: each(words.servedByOldCode),
   notStarted: [
@@ -92,6 +106,10 @@ const said: Record<keyof typeof words, string[]> = {
     words.mayHaveRun('tools/call', 'add', undefined, undefined, true),
     words.mayHaveRun('tools/call', 'add', undefined, tools),
     words.mayHaveRun('tools/call', 'add', failures.crash, tools),
+  ],
+  connectionLost: [
+    words.connectionLost('tools/call', 'add', 'the connection was lost'),
+    words.connectionLost('prompts/get', '', 'the stream of its answer was lost'),
   ],
   heldTooLong: [
     words.heldTooLong(50),

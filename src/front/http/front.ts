@@ -4,6 +4,7 @@
  * it, behind `HttpHome`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { passedOn, type SentHeaders } from '../../channel/http/request-headers.js';
 import { error, INTERNAL_ERROR } from '../../wire/json-rpc.js';
 import type { Message } from '../../wire/message.js';
 import { readBody } from './body.js';
@@ -180,8 +181,15 @@ export class HttpFront {
       case 'not-json':
         return this.#reject(call, replies.parseError);
       case 'message':
+        if (this.#home.isHttp === true) body.message.beside = { headers: this.#passedOn(headers) };
         return { message: body.message, facts: bodyFacts(body.message, body.parsed) };
     }
+  }
+
+  /** A token that is meant for us is nobody else's. */
+  #passedOn(headers: Headers): SentHeaders {
+    const { authorization, ...others } = passedOn(headers);
+    return authorization === undefined || this.#options.token !== undefined ? others : { ...others, authorization };
   }
 
   async #modern(call: Call, message: Message): Promise<void> {

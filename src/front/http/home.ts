@@ -14,6 +14,8 @@ export interface HttpHome {
   attachModern(connect: Connect): Promise<unknown>;
   /** Serves a client of the legacy era, which says its name in `initialize`. Resolves when its session is over. */
   attachLegacy(connect: Connect, transport: Transport, initialize: Message): Promise<unknown>;
+  /** The server speaks HTTP itself, and gets what clients send it in headers. */
+  readonly isHttp?: boolean;
   /** In bytes. */
   readonly maxMessage: number;
   readonly health: HttpHealth;

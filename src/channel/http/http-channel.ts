@@ -1,0 +1,174 @@
+/**
+ * The channel to one generation of a server that speaks HTTP: for each client a way of its own to it (a peer), so that
+ * the server keeps them apart. What belongs to no client goes by that of the client that opened the session with this
+ * generation, or by one of ours. Knows the process only by what it is told of it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Id } from '../../wire/envelope.js';
+import type { Message } from '../../wire/message.js';
+import type { Channel, Route } from '../channel.js';
+import { HttpClient } from './http-client.js';
+import { Link } from './link.js';
+import type { Opening } from '../opening.js';
+import type { Peer, PeerContext } from './peer.js';
+import { StreamablePeer } from './streamable-peer.js';
+
+/** `C`: a client, as those who use the channel know it. */
+export interface HttpChannelEvents<C extends object> {
+  message(message: Message, of: C | undefined): void;
+  /** Nobody knows whether these requests were executed; the server is there. */
+  lost(ids: readonly Id[], problem: string): void;
+  /** The server did not know the session of a client any more, and has opened it again. */
+  renewed(of: C | undefined): void;
+  /** A message was longer than the limit. */
+  oversized(): void;
+  warn(text: string): void;
+}
+
+export interface HttpChannelOptions<C extends object> {
+  readonly url: URL;
+  readonly maxMessage: number;
+  /** How long a request waits for a server that can't be reached any more, in milliseconds; 0: for ever. */
+  patience(): number;
+  /** What a client has agreed with servers; of nobody: what a server is opened with as a rule. */
+  opening(of: C | undefined): Opening | undefined;
+}
+
+/** A process that ends breaks its connections first: what it took with it is known when it is gone. */
+const PROCESS_GOES_MS = 500;
+/** How long the server may take to hear of the end of its sessions. */
+const SAYS_GOODBYE_MS = 300;
+
+export class HttpChannel<C extends object> implements Channel {
+  readonly #options: HttpChannelOptions<C>;
+  readonly #events: HttpChannelEvents<C>;
+  readonly #client: HttpClient;
+  readonly #link: Link;
+  readonly #peers = new Map<C, Peer>();
+  /** By it goes what belongs to no client. */
+  #main: Peer | undefined;
+  #isEnding = false;
+
+  constructor(options: HttpChannelOptions<C>, events: HttpChannelEvents<C>) {
+    this.#options = options;
+    this.#events = events;
+    this.#client = new HttpClient(options.url);
+    this.#link = new Link({
+      client: this.#client,
+      maxMessage: options.maxMessage,
+      patience: () => options.patience(),
+      tooLong: () => events.oversized(),
+      warn: (text) => events.warn(text),
+    });
+  }
+
+  /** What came last in place of an answer of MCP, as long as there has been none. */
+  get lastProblem(): string | undefined {
+    return this.#link.lastProblem;
+  }
+
+  /** HTTP has no end of its buffers that we could see; what a client may have open at once is limited elsewhere. */
+  get full(): boolean {
+    return false;
+  }
+
+  send(message: Message, _route?: Route, of?: object): void {
+    if (this.#isEnding) return;
+    const peer = of === undefined ? this.#mainPeer() : this.#peerOf(of as C);
+    peer.send(message);
+  }
+
+  /** Opens the session of a client that has one with other generations. */
+  open(of: C): void {
+    if (!this.#isEnding) this.#peerOf(of).open();
+  }
+
+  /** The client has left. */
+  close(of: C): void {
+    const peer = this.#peers.get(of);
+    this.#peers.delete(of);
+    if (this.#main === peer) this.#main = undefined;
+    void peer?.close();
+  }
+
+  pause(): void {
+    this.#link.pauseReading();
+  }
+
+  resume(): void {
+    this.#link.resumeReading();
+  }
+
+  end(): void {
+    void this.leave();
+  }
+
+  /** Closes the streams, for which some servers would wait, and the sessions. Resolves when the server has heard it. */
+  async leave(): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.resume();
+    const peers = [...this.#peers.values(), ...(this.#main === undefined ? [] : [this.#main])];
+    const all = Promise.all([...new Set(peers)].map((peer) => peer.close()));
+    const over = new AbortController();
+    await Promise.race([all, delay(SAYS_GOODBYE_MS, undefined, { signal: over.signal }).catch(() => {})]);
+    over.abort();
+    this.finish();
+  }
+
+  /** The process is gone: nothing is sent any more. What has come is still read. */
+  processGone(): void {
+    this.#link.end();
+    this.resume();
+  }
+
+  /** Resolves when nothing more is on its way. */
+  quiet(): Promise<void> {
+    return this.#client.quiet();
+  }
+
+  finish(): void {
+    this.#isEnding = true;
+    this.#link.end();
+    this.#client.close();
+  }
+
+  /** What is on its way is with the system. */
+  drained(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #mainPeer(): Peer {
+    if (this.#main !== undefined) return this.#main;
+    const [first] = this.#peers.values();
+    return (this.#main = first ?? this.#newPeer(undefined));
+  }
+
+  #peerOf(of: C): Peer {
+    let peer = this.#peers.get(of);
+    if (peer === undefined) {
+      peer = this.#newPeer(of);
+      this.#peers.set(of, peer);
+      this.#main ??= peer;
+    }
+    return peer;
+  }
+
+  #newPeer(of: C | undefined): Peer {
+    const context: PeerContext = {
+      link: this.#link,
+      url: this.#options.url,
+      opening: () => this.#options.opening(of),
+      message: (message) => this.#events.message(message, of),
+      lost: (ids, problem) => void this.#lost(ids, problem),
+      renewed: () => this.#events.renewed(of),
+    };
+    return new StreamablePeer(context);
+  }
+
+  async #lost(ids: readonly Id[], problem: string): Promise<void> {
+    const { ended } = this.#link;
+    await delay(PROCESS_GOES_MS, undefined, { signal: ended }).catch(() => {});
+    if (!ended.aborted) this.#events.lost(ids, problem);
+  }
+}

@@ -1,0 +1,298 @@
+/**
+ * One POST to a server, from the first try to the last answer: it waits for a server that can't be reached, has a lost
+ * session opened anew, and reads what comes back. What is posted, and in which order, is decided by the peers.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Id } from '../../wire/envelope.js';
+import { keyOf, type Key } from '../../wire/ids.js';
+import { error, INTERNAL_ERROR } from '../../wire/json-rpc.js';
+import { messagesIn, requestsIn } from '../../wire/batch.js';
+import type { Message } from '../../wire/message.js';
+import { isEventStream, isJson, readEvents, readWhole, shown } from './body-reader.js';
+import type { Link } from './link.js';
+import { messageIn, outcomeOf, statusText } from './outcome.js';
+import type { SentHeaders } from './request-headers.js';
+
+/** A session of the server, as it was when something was sent. */
+export type SessionAtServer = object;
+
+/** What a POST needs of the peer that it is sent for. */
+export interface PostOwner {
+  readonly link: Link;
+  readonly path: string;
+  /** For a POST that is sent now, and the session that it is sent in; undefined: none. */
+  sendWith(post: Post): { readonly headers: SentHeaders; readonly session: SessionAtServer | undefined };
+  /** The server has accepted it: these are the headers of its answer. */
+  accepted(post: Post, response: IncomingMessage): void;
+  /** A message that came back. */
+  message(post: Post, message: Message): void;
+  /** Opens a session in place of one that the server does not know any more. False: it could not be opened. */
+  renew(lost: SessionAtServer): Promise<boolean>;
+  /** The stream has ended and some answers are missing, but the server knows where it was. True: it goes on. */
+  resume(post: Post, lastEventId: string, retryMs: number | undefined): Promise<boolean>;
+  /** Nobody knows whether these requests were executed. */
+  lost(ids: readonly Id[], problem: string): void;
+}
+
+/** How many bytes of an answer are read that is no success. */
+const MAX_REFUSAL = 4 * 1024 * 1024;
+
+export class Post {
+  readonly message: Message;
+  readonly body: Buffer;
+  /** The modern version that it names. */
+  readonly version: string | undefined;
+  /** The answers that have not come. */
+  readonly owed: Map<Key, Id>;
+  readonly abort = new AbortController();
+  /** The session in which it was sent was refused once. */
+  wasRefused = false;
+  /** It may have reached the server. */
+  wasSent = false;
+  /** Resolves when it is done. */
+  readonly done: Promise<void>;
+  #markDone: () => void = () => {};
+
+  constructor(message: Message, version: string | undefined) {
+    this.message = message;
+    const line = message.bytes();
+    this.body = line[line.length - 1] === 0x0a ? line.subarray(0, -1) : line;
+    this.version = version;
+    this.owed = new Map(idsIn(message).map((id) => [keyOf(id), id]));
+    this.done = new Promise((resolve) => (this.#markDone = resolve));
+    if (this.isDone) this.#markDone();
+  }
+
+  /** Nothing more is expected for this request. */
+  complete(key: Key): void {
+    this.owed.delete(key);
+    if (this.isDone) this.#markDone();
+  }
+
+  get ids(): readonly Id[] {
+    return [...this.owed.values()];
+  }
+
+  /** It only opens a session, or asks who is there: sending it twice does nothing. */
+  get isOpening(): boolean {
+    const { envelope } = this.message;
+    return envelope.kind === 'request' && OPENING.has(envelope.method);
+  }
+
+  /** It has an answer, or will have none. */
+  get isDone(): boolean {
+    return this.owed.size === 0;
+  }
+}
+
+const OPENING: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
+/** Said by those who stand before a server that is not there yet. */
+const NOT_YET: ReadonlySet<number> = new Set([404, 502, 503, 504]);
+
+function idsIn(message: Message): readonly Id[] {
+  const { envelope } = message;
+  if (envelope.kind === 'request') return envelope.id === 'null' ? [] : [envelope.id];
+  return envelope.kind === 'batch' ? requestsIn(message).map(({ id }) => id) : [];
+}
+
+/** Resolves when the server has taken it, or won't. What comes back may still be on its way then. */
+export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' | 'refused'> {
+  const { link } = owner;
+  const { signal } = post.abort;
+  const since = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    if (link.ended.aborted || signal.aborted) return 'refused';
+    const { headers, session } = owner.sendWith(post);
+    const { path } = owner;
+    const reply = await link.client.send({ method: 'POST', path, headers, body: post.body, signal });
+    if (signal.aborted || link.ended.aborted) return 'refused';
+    if (reply.kind === 'elsewhere')
+      return fail(owner, post, `HTTP ${reply.status} points to ${originOf(reply.location)}, where nothing is sent`);
+    if (reply.kind === 'failed') {
+      post.wasSent ||= reply.wasSent;
+      if (!reply.wasSent || (!link.isUp && post.isOpening)) {
+        link.note(reply.problem);
+        if (await link.waitToRetry(attempt, since, signal)) continue;
+        return signal.aborted || link.ended.aborted ? 'refused' : fail(owner, post, reply.problem);
+      }
+      return lose(owner, post, reply.problem);
+    }
+    post.wasSent = true;
+    const { response } = reply;
+    const status = response.statusCode ?? 0;
+    const read =
+      status >= 200 && status < 300
+        ? await accept(owner, post, response)
+        : await refusal(owner, post, response, session);
+    switch (read.kind) {
+      case 'accepted':
+      case 'refused':
+        return read.kind;
+      case 'session-gone':
+        if (post.wasRefused) return fail(owner, post, 'the server does not know the session that it has just opened');
+        post.wasRefused = true;
+        if (session === undefined || !(await owner.renew(session))) return 'refused';
+        continue;
+      case 'no-mcp':
+        if (!link.isUp && (post.isOpening || NOT_YET.has(status))) {
+          link.note(read.text);
+          if (await link.waitToRetry(attempt, since, signal)) continue;
+          return 'refused';
+        }
+        return fail(owner, post, read.text);
+      case 'broken':
+        return lose(owner, post, 'the connection was lost');
+    }
+  }
+}
+
+type Read =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'session-gone' }
+  | { readonly kind: 'no-mcp'; readonly text: string }
+  | { readonly kind: 'broken' };
+
+const ACCEPTED: Read = { kind: 'accepted' };
+
+async function accept(owner: PostOwner, post: Post, response: IncomingMessage): Promise<Read> {
+  const { link } = owner;
+  if (isEventStream(response)) {
+    link.markUp();
+    owner.accepted(post, response);
+    follow(owner, post, response);
+    return ACCEPTED;
+  }
+  const reading = readWhole(response, link.maxMessage);
+  link.reads(response);
+  const body = await reading;
+  if (body === 'too-long') {
+    link.tooLong();
+    return ACCEPTED;
+  }
+  if (body === 'broken') return { kind: 'broken' };
+  const message = body.length === 0 || !isJson(response) ? undefined : messageIn(body);
+  if (message === undefined && (!post.isDone || (body.length > 0 && !link.isUp && !isJson(response)))) {
+    const status = response.statusCode ?? 0;
+    const text = body.length === 0 ? `HTTP ${status} with no answer in it` : statusText(status, shown(body));
+    return { kind: 'no-mcp', text };
+  }
+  link.markUp();
+  owner.accepted(post, response);
+  if (message !== undefined) take(owner, post, message);
+  if (!post.isDone) fail(owner, post, 'the server has left it out of its answer');
+  return ACCEPTED;
+}
+
+/** Reads a stream that was opened by the POST, or that continues it. */
+export function follow(owner: PostOwner, post: Post, response: IncomingMessage, lastId?: string): void {
+  const { link } = owner;
+  let lastEventId = lastId;
+  let retryMs: number | undefined;
+  readEvents(response, link.maxMessage, {
+    message: (message) => take(owner, post, message),
+    id: (id) => (lastEventId = id),
+    retry: (ms) => (retryMs = ms),
+    noise: (text) => link.warn(`the server has sent an event that is no message: ${text.slice(0, 200)}`),
+    tooLong: () => link.tooLong(),
+    end: () => {
+      if (post.isDone || post.abort.signal.aborted || link.ended.aborted) return;
+      const giveUp = (): void => owner.lost(post.ids, 'the stream of its answer was lost');
+      if (lastEventId === undefined) return giveUp();
+      void owner.resume(post, lastEventId, retryMs).then((goesOn) => {
+        if (!goesOn && !post.isDone && !link.ended.aborted) giveUp();
+      });
+    },
+  });
+  link.reads(response);
+}
+
+async function refusal(
+  owner: PostOwner,
+  post: Post,
+  response: IncomingMessage,
+  session: SessionAtServer | undefined,
+): Promise<Read> {
+  const { link } = owner;
+  const status = response.statusCode ?? 0;
+  const read = await readWhole(response, MAX_REFUSAL);
+  const body = typeof read === 'string' ? Buffer.alloc(0) : read;
+  const hasSession = session !== undefined && post.message.envelope.kind !== 'invalid';
+  const outcome = outcomeOf({ status, isJson: isJson(response), body, owed: post.ids, hasSession });
+  switch (outcome.kind) {
+    case 'answer':
+      link.markUp();
+      answerWith(owner, post, outcome.message);
+      return { kind: 'refused' };
+    case 'unauthorized': {
+      link.markUp();
+      const said = statusText(status, shown(body));
+      const reply = { status, headers: repliedHeaders(response), body };
+      for (const id of post.ids) {
+        const answer = error(id, INTERNAL_ERROR, `The server refuses the request: ${said}`, { status });
+        answer.beside = { reply };
+        take(owner, post, answer);
+      }
+      return { kind: 'refused' };
+    }
+    case 'session-gone':
+      return outcome;
+    case 'no-mcp':
+      return outcome;
+  }
+}
+
+/** An error that names no request is the answer to the one that was asked. */
+function answerWith(owner: PostOwner, post: Post, message: Message): void {
+  const { envelope } = message;
+  const isNamed = envelope.kind === 'response' && envelope.id !== 'null';
+  if (isNamed || post.isDone) return take(owner, post, message);
+  for (const id of post.ids) take(owner, post, message.with(['id'], id) ?? message);
+}
+
+function take(owner: PostOwner, post: Post, message: Message): void {
+  const { envelope } = message;
+  if (envelope.kind === 'response') post.complete(keyOf(envelope.id));
+  if (envelope.kind === 'batch')
+    for (const { envelope: inner } of messagesIn(message) ?? [])
+      if (inner.kind === 'response') post.complete(keyOf(inner.id));
+  owner.message(post, message);
+}
+
+function fail(owner: PostOwner, post: Post, problem: string): 'refused' {
+  const { ids, message } = post;
+  if (ids.length === 0 && message.envelope.kind !== 'invalid')
+    owner.link.warn(`the server has not taken a message: ${problem}`);
+  for (const id of ids) take(owner, post, noAnswer(id, problem));
+  return 'refused';
+}
+
+/** An error in place of an answer that will not come. */
+export function noAnswer(id: Id, problem: string): Message {
+  return error(id, INTERNAL_ERROR, `The server gave no answer of MCP: ${problem}`, { problem });
+}
+
+function lose(owner: PostOwner, post: Post, problem: string): 'refused' {
+  if (post.isDone) owner.link.warn(`a message to the server may be lost: ${problem}`);
+  else owner.lost(post.ids, problem);
+  return 'refused';
+}
+
+const KEPT_HEADERS = ['www-authenticate', 'content-type', 'cache-control', 'retry-after'];
+
+function repliedHeaders({ headersDistinct }: IncomingMessage): Record<string, string | readonly string[]> {
+  return Object.fromEntries(
+    KEPT_HEADERS.flatMap((name) => {
+      const values = headersDistinct[name];
+      return values === undefined ? [] : [[name, values.length === 1 ? (values[0] ?? '') : values] as const];
+    }),
+  );
+}
+
+function originOf(location: string): string {
+  try {
+    return new URL(location).origin;
+  } catch {
+    return 'another path';
+  }
+}
