@@ -3,15 +3,15 @@
  * own `initialize` or in its words, and a GET stream. Modern: each request stands for itself. Messages go in order as
  * far as HTTP has one: what opens a session, and a notification, is taken before the next message is sent.
  */
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
 import type { Id } from '../../wire/envelope.js';
-import { notification, request } from '../../wire/json-rpc.js';
+import { notification } from '../../wire/json-rpc.js';
 import type { Beside, Message } from '../../wire/message.js';
 import { isEventStream } from './body-reader.js';
 import { ListeningStream } from './listening-stream.js';
 import type { Opening } from '../opening.js';
+import { OwnRequests } from './own-requests.js';
 import type { Peer, PeerContext } from './peer.js';
 import { follow, noAnswer, Post, runPost, type PostOwner } from './post.js';
 import { modernHeaders, modernVersionOf, ofTheClient, type SentHeaders } from './request-headers.js';
@@ -21,12 +21,6 @@ interface Session {
   /** Undefined: the server keeps none. */
   readonly id: string | undefined;
   readonly version: string | undefined;
-}
-
-/** The answer to a request of ours, which no client sees. */
-interface OwnRequest {
-  readonly id: Id;
-  answered(answer: Message): void;
 }
 
 const ACCEPT = 'application/json, text/event-stream';
@@ -43,9 +37,7 @@ export class StreamablePeer implements Peer, PostOwner {
   path: string;
   readonly #context: PeerContext;
   readonly #posts = new Map<Key, Post>();
-  readonly #own = new Map<Key, OwnRequest>();
-  readonly #nonce = randomBytes(4).toString('hex');
-  #ownCount = 0;
+  readonly #own = new OwnRequests();
   #session: Session | undefined;
   #isInitialized = false;
   #stream: ListeningStream | undefined;
@@ -287,17 +279,10 @@ export class StreamablePeer implements Peer, PostOwner {
   }
 
   /** A request of ours. Its answer is an error if there is none. */
-  async #ask(method: string, params: string): Promise<Message> {
-    const id: Id = `"hotline-open:${this.#nonce}:${++this.#ownCount}"`;
-    const post = new Post(request(id, method, params), undefined);
-    const answer = new Promise<Message>((resolve) => {
-      this.#own.set(id, { id, answered: resolve });
-      this.link.ended.addEventListener('abort', () => resolve(noAnswer(id, 'the server was stopped')), { once: true });
-    });
-    void runPost(this, post);
-    const said = await answer;
-    this.#own.delete(id);
-    return said;
+  #ask(method: string, params: string): Promise<Message> {
+    const { message, answer } = this.#own.make(method, params, this.link.ended);
+    void runPost(this, new Post(message, undefined));
+    return answer;
   }
 
   sendWith({ version, message }: Post): { readonly headers: SentHeaders; readonly session: Session | undefined } {
@@ -333,10 +318,7 @@ export class StreamablePeer implements Peer, PostOwner {
       if (envelope.error) this.#session = undefined;
       else this.#session = { id: this.#session?.id, version: versionIn(message) };
     }
-    if (isAnswer) {
-      const own = this.#own.get(keyOf(envelope.id));
-      if (own !== undefined) return own.answered(message);
-    }
+    if (isAnswer && this.#own.complete(message)) return;
     if (post.isDone) this.#forget(post);
     if (!this.#isClosed) this.#context.message(message);
   }
@@ -364,12 +346,7 @@ export class StreamablePeer implements Peer, PostOwner {
   }
 
   lost(ids: readonly Id[], problem: string): void {
-    const others = ids.filter((id) => {
-      const own = this.#own.get(keyOf(id));
-      own?.answered(noAnswer(id, problem));
-      return own === undefined;
-    });
-    const lost = others.filter((id) => !this.#listensAgain(keyOf(id)));
+    const lost = ids.filter((id) => !this.#own.fail(id, problem) && !this.#listensAgain(keyOf(id)));
     for (const id of lost) {
       const key = keyOf(id);
       this.#posts.get(key)?.complete(key);
