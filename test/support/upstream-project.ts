@@ -16,6 +16,7 @@ const server = (name: string): string => join(root, 'fixtures/servers', name);
 export const kinds = {
   'v1 stateful': { command: [process.execPath, server('http-v1.mjs')], path: '/mcp', env: {} },
   'v1 stateless': { command: [process.execPath, server('http-v1.mjs')], path: '/mcp', env: { STATELESS: '1' } },
+  'v1 SSE': { command: [process.execPath, server('http-v1-sse.mjs')], path: '/sse', env: {} },
   v2: { command: [process.execPath, server('http-v2.mjs')], path: '/mcp', env: {} },
   python: { command: ['python3', server('http-python.py')], path: '/mcp', env: {} },
 } as const;

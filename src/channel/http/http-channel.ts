@@ -11,6 +11,7 @@ import { HttpClient } from './http-client.js';
 import { Link } from './link.js';
 import type { Opening } from '../opening.js';
 import type { Peer, PeerContext } from './peer.js';
+import { SsePeer } from './sse-peer.js';
 import { StreamablePeer } from './streamable-peer.js';
 
 /** `C`: a client, as those who use the channel know it. */
@@ -163,7 +164,7 @@ export class HttpChannel<C extends object> implements Channel {
       lost: (ids, problem) => void this.#lost(ids, problem),
       renewed: () => this.#events.renewed(of),
     };
-    return new StreamablePeer(context);
+    return isSse(this.#options.url) ? new SsePeer(context) : new StreamablePeer(context);
   }
 
   async #lost(ids: readonly Id[], problem: string): Promise<void> {
@@ -171,4 +172,9 @@ export class HttpChannel<C extends object> implements Channel {
     await delay(PROCESS_GOES_MS, undefined, { signal: ended }).catch(() => {});
     if (!ended.aborted) this.#events.lost(ids, problem);
   }
+}
+
+/** The transport of 2024-11-05 has an endpoint of its own for its stream, by custom under this name. */
+function isSse({ pathname }: URL): boolean {
+  return /\/sse\/?$/.test(pathname);
 }

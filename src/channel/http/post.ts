@@ -42,6 +42,8 @@ export class Post {
   readonly body: Buffer;
   /** The modern version that it names. */
   readonly version: string | undefined;
+  /** Of the requests in it. */
+  readonly keys: readonly Key[];
   /** The answers that have not come. */
   readonly owed: Map<Key, Id>;
   readonly abort = new AbortController();
@@ -59,6 +61,7 @@ export class Post {
     this.body = line[line.length - 1] === 0x0a ? line.subarray(0, -1) : line;
     this.version = version;
     this.owed = new Map(idsIn(message).map((id) => [keyOf(id), id]));
+    this.keys = [...this.owed.keys()];
     this.done = new Promise((resolve) => (this.#markDone = resolve));
     if (this.isDone) this.#markDone();
   }
@@ -224,22 +227,28 @@ async function refusal(
       link.markUp();
       answerWith(owner, post, outcome.message);
       return { kind: 'refused' };
-    case 'unauthorized': {
+    case 'unauthorized':
       link.markUp();
-      const said = statusText(status, shown(body));
-      const reply = { status, headers: repliedHeaders(response), body };
-      for (const id of post.ids) {
-        const answer = error(id, INTERNAL_ERROR, `The server refuses the request: ${said}`, { status });
-        answer.beside = { reply };
-        take(owner, post, answer);
-      }
+      for (const id of post.ids) take(owner, post, answerIn(id, response, status, body));
       return { kind: 'refused' };
-    }
     case 'session-gone':
       return outcome;
     case 'no-mcp':
       return outcome;
   }
+}
+
+/** An answer in which the server's refusal is passed on as it was. */
+export function answerIn(id: Id, response: IncomingMessage, status: number, body: Buffer): Message {
+  const said = statusText(status, shown(body));
+  const answer = error(id, INTERNAL_ERROR, `The server refuses the request: ${said}`, { status });
+  answer.beside = { reply: { status, headers: repliedHeaders(response), body } };
+  return answer;
+}
+
+/** The same refusal for another request. */
+export function refusalFor(id: Id, refusal: Message): Message {
+  return refusal.with(['id'], id) ?? refusal;
 }
 
 /** An error that names no request is the answer to the one that was asked. */

@@ -2,7 +2,7 @@
  * The headers of what is sent to a server: what the transport needs, what the modern era repeats of the body, and what
  * the client has sent along itself, except for what concerns its own connection alone. Pure.
  */
-import type { Message } from '../../wire/message.js';
+import type { Beside, Message } from '../../wire/message.js';
 
 export type SentHeaders = Readonly<Record<string, string | readonly string[]>>;
 
@@ -45,8 +45,13 @@ export function passedOn(headers: Readonly<Record<string, string | readonly stri
 }
 
 /** Those of one request alone; the others belong to its client, and go with what is sent in its name too. */
-export function ofTheClient(headers: SentHeaders): SentHeaders {
+function ofTheClient(headers: SentHeaders): SentHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('mcp-param-')));
+}
+
+/** What a client says of itself in headers; undefined: it has none. */
+export function headersIn(beside: Beside | undefined): SentHeaders | undefined {
+  return beside?.headers === undefined ? undefined : ofTheClient(beside.headers);
 }
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';

@@ -7,14 +7,15 @@ import type { IncomingMessage } from 'node:http';
 import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
 import type { Id } from '../../wire/envelope.js';
 import { notification } from '../../wire/json-rpc.js';
-import type { Beside, Message } from '../../wire/message.js';
+import type { Message } from '../../wire/message.js';
 import { isEventStream } from './body-reader.js';
 import { ListeningStream } from './listening-stream.js';
 import type { Opening } from '../opening.js';
 import { OwnRequests } from './own-requests.js';
 import type { Peer, PeerContext } from './peer.js';
 import { follow, noAnswer, Post, runPost, type PostOwner } from './post.js';
-import { modernHeaders, modernVersionOf, ofTheClient, type SentHeaders } from './request-headers.js';
+import { SendQueue } from './send-queue.js';
+import { modernHeaders, modernVersionOf, headersIn, type SentHeaders } from './request-headers.js';
 import type { Link } from './link.js';
 
 interface Session {
@@ -41,9 +42,7 @@ export class StreamablePeer implements Peer, PostOwner {
   #session: Session | undefined;
   #isInitialized = false;
   #stream: ListeningStream | undefined;
-  /** What has to be over before the next message is sent. */
-  #barrier: Promise<unknown> | undefined;
-  #waiting: Message[] = [];
+  readonly #queue = new SendQueue((message) => this.#sendLegacy(message));
   #renewing: Promise<boolean> | undefined;
   #clientHeaders: SentHeaders | undefined;
   #isClosed = false;
@@ -55,8 +54,8 @@ export class StreamablePeer implements Peer, PostOwner {
   }
 
   open(): void {
-    if (this.#session === undefined && this.#barrier === undefined && this.#context.opening() !== undefined)
-      this.#wait(this.#replay());
+    if (this.#session === undefined && !this.#queue.isWaiting && this.#context.opening() !== undefined)
+      this.#queue.wait(this.#replay());
   }
 
   send(message: Message): void {
@@ -65,14 +64,15 @@ export class StreamablePeer implements Peer, PostOwner {
     const version = modernVersionOf(message);
     if (version !== undefined) return this.#sendModern(message, version);
     if (this.#takesBack(message)) return;
-    if (this.#barrier !== undefined && !this.#overtakes(message)) this.#waiting.push(message);
-    else this.#sendLegacy(message);
+    if (this.#overtakes(message)) this.#sendLegacy(message);
+    else this.#queue.push(message);
   }
 
   /** The session ends with the client, or the generation. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#queue.close();
     this.#stream?.close();
     for (const post of this.#posts.values()) post.abort.abort();
     const session = this.#session;
@@ -99,11 +99,7 @@ export class StreamablePeer implements Peer, PostOwner {
     if (envelope.kind !== 'notification' || envelope.method !== 'notifications/cancelled') return false;
     const key = keyOfValue(message.read(['params', 'requestId']));
     if (key === undefined) return false;
-    const waiting = this.#waiting.findIndex(({ envelope: of }) => of.kind === 'request' && keyOf(of.id) === key);
-    if (waiting >= 0) {
-      this.#waiting.splice(waiting, 1);
-      return true;
-    }
+    if (this.#queue.remove(key)) return true;
     const post = this.#posts.get(key);
     if (post === undefined) return false;
     this.#posts.delete(key);
@@ -129,17 +125,17 @@ export class StreamablePeer implements Peer, PostOwner {
   #sendLegacy(message: Message): void {
     const { envelope } = message;
     const method = envelope.kind === 'request' || envelope.kind === 'notification' ? envelope.method : undefined;
-    if (method === 'initialize') return this.#wait(this.#openByClient(message));
+    if (method === 'initialize') return this.#queue.wait(this.#openByClient(message));
     if (this.#session === undefined && this.#context.opening() !== undefined)
-      return this.#wait(this.#replay(), message);
+      return this.#queue.wait(this.#replay(), message);
     if (method === 'notifications/initialized') {
-      if (!this.#isInitialized) this.#wait(this.#initialized(message));
+      if (!this.#isInitialized) this.#queue.wait(this.#initialized(message));
       return;
     }
     const post = this.#postOf(message);
     const done = this.#post(post);
     if (envelope.kind === 'notification' && method !== 'notifications/progress')
-      this.#wait(Promise.race([done, this.link.pause(TAKES_NOTIFICATION_MS, post.abort.signal)]));
+      this.#queue.wait(Promise.race([done, this.link.pause(TAKES_NOTIFICATION_MS, post.abort.signal)]));
   }
 
   #postOf(message: Message): Post {
@@ -155,25 +151,7 @@ export class StreamablePeer implements Peer, PostOwner {
   }
 
   #forget(post: Post): void {
-    for (const [key, other] of this.#posts) if (other === post) this.#posts.delete(key);
-  }
-
-  /** The next messages wait for this. `first`: goes before them. */
-  #wait(until: Promise<unknown>, first?: Message): void {
-    if (first !== undefined) this.#waiting.unshift(first);
-    this.#barrier = until;
-    void this.#sendAfter(until);
-  }
-
-  async #sendAfter(until: Promise<unknown>): Promise<void> {
-    await until;
-    if (this.#barrier !== until) return;
-    this.#barrier = undefined;
-    while (this.#barrier === undefined && !this.#isClosed) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      this.#sendLegacy(next);
-    }
+    for (const key of post.keys) if (this.#posts.get(key) === post) this.#posts.delete(key);
   }
 
   /** A client that opens a second session has no use for the one before. */
@@ -228,7 +206,7 @@ export class StreamablePeer implements Peer, PostOwner {
         return isOpen;
       });
       this.#renewing = renewing;
-      this.#wait(renewing);
+      this.#queue.wait(renewing);
     }
     return this.#renewing;
   }
@@ -261,7 +239,7 @@ export class StreamablePeer implements Peer, PostOwner {
 
   /** Everything that waits for the session gets the answer that opening it had. */
   #refuseAll(refusal: Message | undefined): boolean {
-    const waiting = this.#waiting.splice(0);
+    const waiting = this.#queue.takeAll();
     const open = [...new Set(this.#posts.values())].filter(({ wasRefused }) => wasRefused);
     const ids = [
       ...waiting.flatMap((message) => new Post(message, undefined).ids),
@@ -373,10 +351,6 @@ function headersOf({ id, version }: Session): SentHeaders {
     ...(id === undefined ? {} : { 'mcp-session-id': id }),
     ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
   };
-}
-
-function headersIn(beside: Beside | undefined): SentHeaders | undefined {
-  return beside?.headers === undefined ? undefined : ofTheClient(beside.headers);
 }
 
 function versionIn(answer: Message): string | undefined {
