@@ -13,6 +13,10 @@ const proofs = {
   freshness: ['build/test/bench/freshness.js', 'a save and a call at once, a thousand times a kind: --cycles <n>'],
   conformance: ['build/test/peers/main.js', 'the published conformance suite, with and without reloads: --every'],
   http: ['build/test/e2e/http/main.js', 'every published client over HTTP, through edits and crashes: --rounds <n>'],
+  upstream: [
+    'build/test/e2e/upstream/main.js',
+    'every published client of servers that speak HTTP themselves: --rounds <n>, --only <words>',
+  ],
   matrix: ['scripts/matrix.mjs', 'the tests on every Node that is supported: --only 22,24, parts of paths'],
   coverage: ['scripts/coverage.mjs', 'the tests, and how much of src they run: parts of paths'],
   package: ['scripts/check-package.mjs', "the package as it would be published, by README's own lines"],
