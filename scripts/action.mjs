@@ -55,9 +55,7 @@ function wordsOfInputs() {
   const calls = linesOf('CALL').filter((line) => line.trim() !== '');
   const expected = linesOf('EXPECT');
   if (expected.length > calls.length) throw new Error('expect: it has more lines than call has calls');
-  const reload = input('RELOAD').trim();
-  if (!['', 'true', 'false'].includes(reload))
-    throw new Error(`reload: ${reload} is not allowed, expected true or false`);
+  const switches = ['reload', 'http'].filter((name) => isOn(name));
   const timeout = input('TIMEOUT').trim();
   const command = split('COMMAND');
   const options = split('OPTIONS');
@@ -69,11 +67,18 @@ function wordsOfInputs() {
       `--call=${call}`,
       ...((expected[at] ?? '') === '' ? [] : [`--expect=${expected[at]}`]),
     ]),
-    ...(reload === 'true' ? ['--reload'] : []),
+    ...switches.map((name) => `--${name}`),
     ...(timeout === '' ? [] : [`--timeout=${timeout}`]),
     '--reporter=json',
     ...(command.length === 0 ? [] : ['--', ...command]),
   ];
+}
+
+function isOn(name) {
+  const value = input(name.toUpperCase()).trim();
+  if (!['', 'true', 'false'].includes(value))
+    throw new Error(`${name}: ${value} is not allowed, expected true or false`);
+  return value === 'true';
 }
 
 function linesOf(name) {

@@ -45,7 +45,8 @@ async function session(directory, options, save) {
   const args = [warm, ...options, '--state-dir', join(directory, '.state'), '--', process.execPath, server];
   const child = spawn(process.execPath, args, { cwd: directory, stdio: ['pipe', 'pipe', 'pipe'] });
   const url = options.includes('--http') ? urlFrom(child.stderr) : undefined;
-  child.stderr.resume();
+  url?.catch(() => {});
+  if (url === undefined) child.stderr.resume();
   const over = new AbortController();
   const late = delay(PATIENCE, undefined, { signal: over.signal }).then(() => {
     child.kill('SIGKILL');
@@ -85,7 +86,10 @@ async function converse(child, save, url) {
 async function urlFrom(stderr) {
   for await (const line of createInterface(stderr)) {
     const found = /http:\/\/\S+\/mcp/.exec(line);
-    if (found !== null) return found[0];
+    if (found !== null) {
+      setImmediate(() => stderr.resume());
+      return found[0];
+    }
   }
   throw new Error('nothing is served over HTTP');
 }

@@ -13,6 +13,7 @@ import { smoke as perform } from '../smoke/smoke.js';
 import { currentDirectory } from './current-directory.js';
 import { readCalls } from './smoke-calls.js';
 import { toWords } from './words.js';
+import { WAYS_BY_HTTP, WAYS_BY_STDIO } from '../smoke/ways.js';
 
 /** The own options of smoke, which command-line.ts has checked by their table. */
 interface Own {
@@ -33,6 +34,7 @@ export async function smoke(given: CommandLineOptions & Own, words: readonly str
     call = [],
     expect = [],
     reload = false,
+    http,
     reporter: form = 'text',
     timeout = usualTimeout,
     command,
@@ -65,6 +67,8 @@ export async function smoke(given: CommandLineOptions & Own, words: readonly str
     ...base,
     calls: calls.value,
     reload,
+    ways: http === true ? WAYS_BY_HTTP : WAYS_BY_STDIO,
+    token: config.token === 'auto' ? undefined : config.token,
     timeout,
     watches: config.rules.length > 0,
     builds: config.rules.some(({ build }) => build !== undefined) ? config.buildTimeout || NO_LIMIT : undefined,

@@ -4,10 +4,11 @@
 import { nearest } from '../config/nearest.js';
 import { isRecord } from '../lists/lists.js';
 import type { Connection } from './connection.js';
-import { paramsFor, resultProblems, whyNot, type Era } from './eras.js';
+import { paramsFor, resultProblems, whyNot } from './eras.js';
 import { excerpt } from './message.js';
 import { resultOf, failed, type CheckResult } from './report.js';
 import { mismatch } from './schemas.js';
+import type { Era } from './ways.js';
 
 export interface Call {
   readonly tool: string;

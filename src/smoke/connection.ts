@@ -1,14 +1,22 @@
-// One proxy process with the server behind it, and a strict client at its pipes: each line is checked, and each answer
-// must belong to a request that was not answered yet. It knows requests and answers; the checks decide what to ask, and
-// what an answer must say.
+// One proxy process with the server behind it, and a strict client: each message is checked, and each answer must belong
+// to a request that was not answered yet. It knows requests and answers. How messages travel is link.ts's, http-link.ts's
+// and sse-link.ts's; the checks decide what to ask, and what an answer must say.
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { launch, type Child, type Exit } from '../process/child.js';
 import { OutputTail } from '../server/output-tail.js';
-import { LineSplitter } from '../wire/lines.js';
-import { excerpt, readMessage, type Id, type Message, type RpcError } from './message.js';
+import { endpointIn } from './endpoint.js';
+import { httpLink } from './http-link.js';
+import { readLines, stdioLink, type Link, type LinkEvents, type Outgoing } from './link.js';
+import { excerpt, type Id, type Message, type RpcError } from './message.js';
+import { logged } from './proxy-log.js';
+import { sseLink } from './sse-link.js';
+import type { Way } from './ways.js';
 
 export interface Target {
+  readonly way: Pick<Way, 'era' | 'by'>;
+  /** What the proxy is told to ask clients for over HTTP. */
+  readonly token: string | undefined;
   /** Options for the proxy. */
   readonly options: readonly string[];
   /** The server's command line; empty if the proxy knows it from elsewhere. */
@@ -28,14 +36,18 @@ export type Outcome =
 
 export interface Ending extends Exit {
   readonly ms: number;
-  /** It exited before its stdin was closed. */
+  /**
+   * What `ms` was: from the end of stdin, or of the session over HTTP, until the server was gone; or, where clients can't
+   * end their server, from the signal to the proxy.
+   */
+  readonly after: 'stdin' | 'session' | 'signal';
+  /** It exited before that. */
   readonly early: boolean;
   /** It did not exit, and was killed. */
   readonly killed: boolean;
 }
 
 const bin = fileURLToPath(new URL('../../bin/mcp-hotline.js', import.meta.url));
-const LONGEST_LINE = 256 * 1024 * 1024;
 /** The proxy kills a server 3 s after the client has left: a proxy that takes much longer is broken. */
 const PATIENCE_MS = 10_000;
 /** How long the pipes are read after the process has exited. */
@@ -44,18 +56,34 @@ const METHOD_NOT_FOUND = -32601;
 
 /** Throws only if the proxy itself, which is this very program, can't be run. */
 export async function connect(target: Target): Promise<Connection> {
-  const { options, server, cwd, env, log } = target;
-  const own = ['--log-level', 'info', '--log-format', 'json', '--log-file', log];
+  const { way, options, server, cwd, env, log } = target;
+  // The end of one session is a matter for people who look for details.
+  const own = ['--log-level', way.by === 'stdio' ? 'info' : 'debug', '--log-format', 'json', '--log-file', log];
   const command = server.length === 0 ? [] : ['--', ...server];
-  const args = [bin, ...options, ...own, ...command];
+  const serve = way.by === 'stdio' ? [] : ['serve', '--port=0'];
+  const args = [bin, ...serve, ...options, ...own, ...command];
   const launched = await launch({ command: process.execPath, args, cwd, env, stdin: 'pipe' });
   if (!launched.ok) throw launched.error;
-  return new Connection(launched.child, log);
+  return new Connection(launched.child, target);
+}
+
+function linkOf(child: Child, { way, log, token }: Target, ended: AbortSignal, events: LinkEvents): Link {
+  if (way.by === 'stdio') return stdioLink(child, events);
+  readLines(child, events, (line) => events.fault(`a line on stdout: ${excerpt(String(line).trimEnd())}`));
+  const endpoint = endpointIn(log, token, ended);
+  if (way.by === 'sse') return sseLink(endpoint, events);
+  const closed = (): Promise<unknown> =>
+    logged(
+      log,
+      ({ event, session }) => event === 'closed' && session !== undefined,
+      AbortSignal.any([ended, AbortSignal.timeout(PATIENCE_MS)]),
+    );
+  return httpLink(way.era, endpoint, events, closed);
 }
 
 export class Connection {
   readonly log: string;
-  /** Problems with lines of stdout. */
+  /** What came that is no message. */
   readonly faults: string[] = [];
   /** Answers without a request, and ids that were used twice. */
   readonly unexpectedAnswers: string[] = [];
@@ -63,6 +91,8 @@ export class Connection {
   readonly serverRequests: string[] = [];
   readonly stderr = new OutputTail();
   readonly #child: Child;
+  readonly #link: Link;
+  readonly #by: Way['by'];
   readonly #waiting = new Map<Id, (outcome: Outcome) => void>();
   readonly #methods: string[] = [];
   readonly #answered = new Set<Id>();
@@ -71,17 +101,14 @@ export class Connection {
   readonly #ended = new AbortController();
   #exit: Exit | undefined;
 
-  constructor(child: Child, log: string) {
-    this.log = log;
+  constructor(child: Child, target: Target) {
+    this.log = target.log;
     this.#child = child;
-    const lines = new LineSplitter(
-      { limit: LONGEST_LINE },
-      {
-        message: (message) => this.#take(readMessage(message.bytes())),
-        oversized: () => this.faults.push(`a line is longer than ${LONGEST_LINE} bytes`),
-      },
-    );
-    child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+    this.#by = target.way.by;
+    this.#link = linkOf(child, target, this.ended, {
+      message: (message) => this.#take(message),
+      fault: (text) => this.faults.push(text),
+    });
     child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
     this.#read = Promise.all(
       [child.stdout, child.stderr].map((stream) => new Promise((end) => stream.once('close', end))),
@@ -121,8 +148,9 @@ export class Connection {
     return outcome;
   }
 
-  notify(method: string): void {
-    this.#send({ method });
+  /** Resolves when it has been delivered. */
+  notify(method: string): Promise<void> {
+    return this.#link.send({ method });
   }
 
   signal(name: NodeJS.Signals): void {
@@ -134,24 +162,26 @@ export class Connection {
     this.#asked.clear();
   }
 
-  /** Ends the session as clients do, by closing the proxy's stdin. */
+  /** Ends the session as clients do; over HTTP, where the proxy lives on, that too. */
   async close(): Promise<Ending> {
     const begin = performance.now();
     const early = this.#exit !== undefined;
-    this.#child.stdin?.end();
+    const untilGone = await this.#link.leave();
+    if (this.#by !== 'stdio') this.#child.signalProcess('SIGTERM');
     const over = new AbortController();
     const patience = delay(PATIENCE_MS, 'kill', { signal: over.signal }).catch(() => undefined);
     const killed = (await Promise.race([this.#child.exited, patience])) === 'kill';
     over.abort();
     if (killed) this.#child.signal('SIGKILL');
     const exit = await this.#child.exited;
-    const ms = performance.now() - begin;
+    const ms = untilGone ?? performance.now() - begin;
     await Promise.race([this.#read, delay(READ_AFTER_EXIT_MS, undefined, { ref: false })]);
-    return { ...exit, ms, early, killed };
+    const after = this.#by === 'stdio' ? 'stdin' : untilGone === undefined ? 'signal' : 'session';
+    return { ...exit, ms, after, early, killed };
   }
 
-  #send(message: object): void {
-    this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  #send(message: Outgoing): void {
+    void this.#link.send(message);
   }
 
   #take(message: Message): void {

@@ -4,9 +4,7 @@
 import { isRecord } from '../lists/lists.js';
 import type { Connection, Outcome } from './connection.js';
 import { excerpt } from './message.js';
-
-export type Era = 'legacy' | 'modern';
-export const ERAS: readonly Era[] = ['legacy', 'modern'];
+import type { Era } from './ways.js';
 
 const versions: Record<Era, string> = { legacy: '2025-11-25', modern: '2026-07-28' };
 const client = { name: 'mcp-hotline-smoke', version: '1.0.0' };
@@ -49,7 +47,7 @@ export async function openSession(
     return { kind: 'refused', why: `${method}: ${whyNot(outcome, limit)}`, gone: outcome.kind === 'ended' };
   }
   const opened = era === 'legacy' ? openedLegacy(outcome.result) : openedModern(outcome.result);
-  if (opened.kind === 'opened' && era === 'legacy') connection.notify('notifications/initialized');
+  if (opened.kind === 'opened' && era === 'legacy') await connection.notify('notifications/initialized');
   return opened;
 }
 

@@ -4,8 +4,9 @@
 import { fetchList, type Fetched, type Request } from '../lists/fetch.js';
 import { isRecord, LISTS, type List, type ListName } from '../lists/lists.js';
 import type { Connection } from './connection.js';
-import { paramsFor, resultProblems, whyNot, type Era } from './eras.js';
+import { paramsFor, resultProblems, whyNot } from './eras.js';
 import { counted, failed, resultOf, ok, type CheckResult } from './report.js';
+import type { Era } from './ways.js';
 
 /** The lists that were fetched completely. */
 export type Listings = ReadonlyMap<ListName, readonly unknown[]>;

@@ -33,6 +33,13 @@ const own: readonly OptionSpec[] = [
     description: 'Force a reload too, and compare lists and results before and after it',
   },
   {
+    name: 'http',
+    group: 'Checking',
+    type: 'switch',
+    default: false,
+    description: 'Check it over HTTP instead of stdio: both eras, and HTTP+SSE',
+  },
+  {
     name: 'reporter',
     group: 'Checking',
     type: 'choice',
@@ -53,8 +60,8 @@ const own: readonly OptionSpec[] = [
   },
 ];
 
-/** The log of the proxy is what smoke reads, and whether to reload is its own question. */
-const taken = new Set(['reload', 'log-level', 'log-format', 'log-file']);
+/** The log of the proxy is what smoke reads; whether to reload, and whether to use HTTP, are its own questions. */
+const taken = new Set(['reload', 'http', 'log-level', 'log-format', 'log-file']);
 
 export const smokeOptions: { own: readonly OptionSpec[]; all: readonly OptionSpec[] } = {
   own,

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { compareLists, describe } from '../lists/compare.js';
 import type { ListName } from '../lists/lists.js';
 import { callTool, type Called } from './calls.js';
-import { openSession, type Era } from './eras.js';
+import { openSession } from './eras.js';
 import { declared, fetchOne, type Listings } from './listing.js';
 import { readLog, type LogEvent } from './proxy-log.js';
 import { counted, failed, resultOf, ok, skipped, type CheckResult } from './report.js';
@@ -22,6 +22,7 @@ import {
   type Probe,
 } from './smoke-run.js';
 import { openedResult } from './probe-era.js';
+import type { Way } from './ways.js';
 
 /** The lists and the results of the calls at one time. */
 interface Snapshot {
@@ -29,12 +30,12 @@ interface Snapshot {
   readonly calls: readonly Called[];
 }
 
-export async function overReload(run: SmokeRun, era: Era): Promise<void> {
-  const group = `${era}, over a reload`;
+export async function overReload(run: SmokeRun, way: Way): Promise<void> {
+  const group = `${way.name}, over a reload`;
   const force = await reloadTrigger(run);
   const begin = performance.now();
-  const probe = await openProbe(run, group, era, ['--reload', ...force.options]);
-  const opened = await openSession(probe.connection, era, run.setup.timeout, run.signal);
+  const probe = await openProbe(run, group, way, ['--reload', ...force.options]);
+  const opened = await openSession(probe.connection, way.era, run.setup.timeout, run.signal);
   const checkResult = opened.kind === 'refused' ? failed(opened.why) : openedResult(opened);
   record(run, group, 'handshake', checkResult, performance.now() - begin);
   if (opened.kind === 'opened') {

@@ -1,9 +1,9 @@
-// Probes a server in one era, through the proxy as a plain pipe, which hides nothing that the server does: handshake,
-// lists, names, schemas, calls, end.
+// Probes a server in one way, through the proxy as a plain pipe or bridge, which hides nothing that the server does:
+// handshake, lists, names, schemas, calls, end.
 
 import type { ListName } from '../lists/lists.js';
 import { callTool } from './calls.js';
-import { openSession, type Era, type Opened } from './eras.js';
+import { openSession, type Opened } from './eras.js';
 import { declared, fetchOne, listResult, namesResult } from './listing.js';
 import { isStart, readLog } from './proxy-log.js';
 import { failed, ok, skipped, type CheckResult } from './report.js';
@@ -18,6 +18,7 @@ import {
   type Probe,
 } from './smoke-run.js';
 import { schemasResult } from './schemas.js';
+import type { Way } from './ways.js';
 
 /** The outcome of the probe. */
 export type EraResult =
@@ -33,10 +34,10 @@ export type EraResult =
       readonly ms: number;
     };
 
-export async function probeEra(run: SmokeRun, era: Era, limit: number): Promise<EraResult> {
+export async function probeEra(run: SmokeRun, way: Way, limit: number): Promise<EraResult> {
   const begin = performance.now();
-  const probe = await openProbe(run, era, era, ['--no-reload']);
-  const opened = await openSession(probe.connection, era, limit, run.signal);
+  const probe = await openProbe(run, way.name, way, ['--no-reload']);
+  const opened = await openSession(probe.connection, way.era, limit, run.signal);
   const ms = performance.now() - begin;
   if (opened.kind === 'refused') {
     await closeProbe(run, probe);
@@ -45,7 +46,7 @@ export async function probeEra(run: SmokeRun, era: Era, limit: number): Promise<
     const hints = [...(await stdoutProblems(probe)), ...probe.connection.unexpectedAnswers];
     return { kind: 'refused', why: impossible ?? opened.why, gone: opened.gone, cannotStart, hints, ms };
   }
-  record(run, era, 'handshake', openedResult(opened), ms);
+  record(run, way.name, 'handshake', openedResult(opened), ms);
   if (opened.kind === 'opened') await examine(run, probe, opened.capabilities);
   await closeAndCheck(run, probe);
   return { kind: 'spoken', isValid: opened.kind === 'opened', ms };

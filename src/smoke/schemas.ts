@@ -4,8 +4,8 @@
 
 import type { Ajv, ValidateFunction } from 'ajv';
 import { isRecord } from '../lists/lists.js';
-import type { Era } from './eras.js';
 import { counted, resultOf, type CheckResult } from './report.js';
+import type { Era } from './ways.js';
 
 const drafts = ['draft-07', '2019-09', '2020-12'] as const;
 type Draft = (typeof drafts)[number];

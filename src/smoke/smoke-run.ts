@@ -2,15 +2,17 @@
 // made, and the checks at the end of each connection. probe-era.ts and over-reload.ts have the checks in between.
 
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { printedText } from '../agent/excerpt.js';
 import { CLIENT_ENDED } from '../flow/shutdown.js';
 import { connect, type Connection, type Ending } from './connection.js';
-import { whyNot, type Era } from './eras.js';
+import { whyNot } from './eras.js';
 import { canFindLeftovers, endLeftovers, SMOKE_MARK } from './leftovers.js';
 import { logged, readLog, type LogEvent } from './proxy-log.js';
 import { counted, failed, resultOf, ok, skipped, type Check, type CheckResult } from './report.js';
 import type { Call } from './calls.js';
+import type { Way, Ways } from './ways.js';
 
 export interface Setup {
   /** The server's command line, empty if the proxy knows it from elsewhere; and what to call it in the report. */
@@ -23,6 +25,10 @@ export interface Setup {
   readonly calls: readonly Call[];
   /** Whether to reload. */
   readonly reload: boolean;
+  /** In which ways the server is met, one after the other. */
+  readonly ways: Ways;
+  /** What clients have to send over HTTP, if the proxy was told so. */
+  readonly token: string | undefined;
   /** Milliseconds for one answer. */
   readonly timeout: number;
   /** Whether the proxy has something to watch, and the limit of a build in milliseconds, if it builds. */
@@ -40,10 +46,9 @@ export interface SmokeRun {
   stderr: string;
 }
 
-/** A connection in one era, and the mark by which its processes are found. */
-export interface Probe {
+/** A connection, and the mark by which its processes are found. */
+export interface Probe extends Pick<Way, 'era'> {
   readonly group: string;
-  readonly era: Era;
   readonly connection: Connection;
   readonly mark: string;
 }
@@ -71,17 +76,19 @@ export function record(run: SmokeRun, group: string, name: string, checkResult: 
   run.tell(taken);
 }
 
-export async function openProbe(run: SmokeRun, group: string, era: Era, options: readonly string[]): Promise<Probe> {
+export async function openProbe(run: SmokeRun, group: string, way: Way, options: readonly string[]): Promise<Probe> {
   const { setup, scratch } = run;
   const mark = randomUUID();
   const connection = await connect({
+    way,
+    token: setup.token,
     options: [...setup.options, ...options],
     server: setup.server,
     cwd: setup.cwd,
     env: { ...setup.env, [SMOKE_MARK]: mark },
     log: join(scratch, `${mark}.log`),
   });
-  return { group, era, connection, mark };
+  return { group, era: way.era, connection, mark };
 }
 
 /** The first such event in the proxy's log, unless the proxy has ended or the limit is over before. */
@@ -139,10 +146,13 @@ export async function stdoutProblems({ era, connection }: Probe): Promise<string
   return [...noise, ...connection.faults, ...asked];
 }
 
-function exitResult({ code, signal, ms, early, killed }: Ending): CheckResult {
+function exitResult({ code, signal, ms, after, early, killed }: Ending): CheckResult {
   if (early) return failed(`${whyNot({ kind: 'ended', exit: { code, signal } }, 0)} before its stdin ended`);
   if (killed) return failed('the proxy did not end');
-  if (code !== 0) return failed(signal === null ? `the exit code is ${code}` : `it was ended by ${signal}`);
+  // A proxy that serves HTTP lives until it is stopped.
+  const expected = after === 'stdin' ? 0 : 128 + constants.signals.SIGTERM;
+  if (code !== expected) return failed(signal === null ? `the exit code is ${code}` : `it was ended by ${signal}`);
+  if (after === 'signal') return ok('when the proxy was stopped');
   const seconds = (ms / 1000).toFixed(1);
   if (ms >= SIGKILL_AFTER_MS)
     return failed(`the server was still there ${seconds} s after its stdin had ended, SIGTERM or not`);

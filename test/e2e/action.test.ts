@@ -156,6 +156,16 @@ describe('action.yml, run step by step', { skip: !hasBash }, () => {
     assert.match(summary, /^### mcp-hotline smoke\n\n {4}mcp-hotline smoke: /);
   });
 
+  test('the same over HTTP, and an input that is neither true nor false', async (t) => {
+    const files = workspaceOf(t);
+    const good = await smoke(files, { ...server, call: 'greet={}', expect: 'Hello', http: 'true' });
+    assert.equal(good.code, 0, good.output);
+    assert.match(good.output, /legacy, HTTP\n[^]*legacy, HTTP\+SSE\n/);
+    const bad = await smoke(workspaceOf(t), { ...server, http: 'yes' });
+    assert.equal(bad.code, 1);
+    assert.match(bad.output, /http: yes is not allowed, expected true or false/);
+  });
+
   test('a check that fails: exit code 1, an annotation, and the report all the same', async (t) => {
     const files = workspaceOf(t);
     const {

@@ -18,6 +18,7 @@ export const smoke: Command = {
       `mcp-hotline smoke --call 'add={"a":1,"b":2}' --expect 3 -- node server.js`,
       'Call a tool, too, and compare its result',
     ],
+    ['mcp-hotline smoke --http -- node server.js', 'Check it over HTTP, as `serve` offers it'],
     [
       'mcp-hotline smoke --reload --reporter junit -- node server.js > report.xml',
       'The same after a reload, with a report for CI',

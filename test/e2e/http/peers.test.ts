@@ -1,5 +1,5 @@
-// Published servers behind `serve`, with published clients: what comes back is what the same client gets from the server
-// without anything in between, and the same again after a reload. A bridge adds nothing at all.
+// Published servers behind `serve`, with published clients: what comes back is what the same client gets from the
+// server without anything in between, and the same again after a reload. A bridge adds nothing at all.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
