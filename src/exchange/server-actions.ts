@@ -32,6 +32,9 @@ export function applyToServer(
     case 'answer-proxy':
       upstream.completeProxyRequest(verdict.id, message, verdict.isError);
       return [];
+    case 'settle':
+      upstream.takenBack.settle(verdict.key);
+      return [];
     case 'ask':
       return listOf(ask(upstream, verdict.session, message, verdict.id, verdict.method));
     case 'refuse':
@@ -49,6 +52,9 @@ export function applyToServer(
       return [];
     case 'suppress':
       upstream.suppressedListChanges.add(verdict.method);
+      return [];
+    case 'warn':
+      lineage.ports.warnOnce(verdict.text);
       return [];
     case 'drop':
       return [];
@@ -100,6 +106,7 @@ function noteAnswered(upstream: Upstream, session: Session): void {
 function afterAnswer(upstream: Upstream, pending: PendingRequest): void {
   const { session } = pending;
   forgetProgress(session, pending);
+  if (pending.cancelled) upstream.takenBack.settle(pending.key);
   if (!pending.cancelled) endCall(pending);
   startQueuedCalls(session.lineage);
   // One that drains and has nothing more to say to anybody may go.
