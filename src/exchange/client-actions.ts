@@ -100,7 +100,10 @@ export function apply(held: Held, verdict: ClientVerdict): void {
       if (verdict.answer !== undefined) client.send(verdict.answer, SESSION);
       return verdict.to?.send(message, session);
     case 'several': {
-      for (const message of verdict.single) apply({ ...held, message }, clientVerdict({ ...held, message }));
+      for (const own of verdict.single) {
+        const each = { ...held, message: own };
+        apply(each, clientVerdict(each));
+      }
       const rest = verdict.rest && { ...held, message: verdict.rest };
       return rest && apply(rest, arrivalVerdict(rest));
     }

@@ -11,7 +11,7 @@ import { endCall, startQueuedCalls } from './client-actions.js';
 import { noteRefusedDiscover } from './eras.js';
 import { acknowledge, keepBackEnd } from './listen-streams.js';
 import { forgetProgress, progressIn, recordProgress } from './progress.js';
-import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
+import { areOne, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
 import { takeResult } from './results.js';
 import type { ServerVerdict } from './server-verdict.js';
 import { withClientId } from './wire-names.js';
@@ -78,7 +78,7 @@ export function takePlainAnswer(upstream: Upstream, pending: PendingRequest, mes
   upstream.pending.remove(pending);
   if (!isError) noteAnswered(upstream, session);
   afterAnswer(upstream, pending);
-  session.client.send(withClientId(pending, message), answerTo(pending.id));
+  if (!isForNobody(pending)) session.client.send(withClientId(pending, message), answerTo(pending.id));
   upstream.pending.recycle(pending);
 }
 
@@ -95,7 +95,13 @@ function takeAnswer(
   if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
   const seen = takeResult(upstream, pending, message, isError);
   afterAnswer(upstream, pending);
-  return seen === undefined ? undefined : { session, message: seen, route: answerTo(pending.id) };
+  const isSeen = seen !== undefined && !isForNobody(pending);
+  return isSeen ? { session, message: seen, route: answerTo(pending.id) } : undefined;
+}
+
+/** What another client was asked while nobody waited for the answer any more may stand in it. */
+function isForNobody({ cancelled, session }: PendingRequest): boolean {
+  return cancelled && areOne(session.lineage);
 }
 
 function noteAnswered(upstream: Upstream, session: Session): void {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
+import type { Json } from '../support/message.js';
 import { fc } from '../support/property.js';
 import { answer, play, promote, release, request, tell, type Client, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION } from './several.js';
@@ -75,10 +76,10 @@ for (const era of ['legacy', 'modern'] as const) {
           return player;
         };
 
-        const toServer = (message: Record<string, any>): void => {
+        const toServer = (message: Record<string, Json>): void => {
           const { id, method, params } = message;
           if (method === 'tools/call') {
-            const isLogged = params._meta?.['io.modelcontextprotocol/logLevel'] !== undefined;
+            const isLogged = params['_meta']?.['io.modelcontextprotocol/logLevel'] !== undefined;
             running.push({ id, of: params.of, isLogged });
           } else if (method === 'subscriptions/listen') {
             listens.push({ id, of: params.of });
@@ -88,7 +89,7 @@ for (const era of ['legacy', 'modern'] as const) {
           } else if (id !== undefined && method !== undefined) game.server(1, answer(id));
         };
 
-        const toClient = (to: string, message: Record<string, any>): void => {
+        const toClient = (to: string, message: Record<string, Json>): void => {
           const text = JSON.stringify(message);
           for (const [name] of text.matchAll(/p\d+\./g)) assert.equal(name, to, text);
           const player = isThere.get(to);
@@ -105,7 +106,7 @@ for (const era of ['legacy', 'modern'] as const) {
         const look = (): void => {
           for (let all = game.take(); all.length > 0; all = game.take()) {
             for (const [to, message] of all) {
-              for (const each of [message].flat() as Record<string, any>[]) {
+              for (const each of [message].flat() as Record<string, Json>[]) {
                 if (typeof to === 'number') toServer(each);
                 else toClient(to, each);
               }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
 import { answer, demote, drop, play, promote, release, request, tell, type Client, type Play } from './play.js';
-import { shared } from './several.js';
+import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
 const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
 const LOGGING = { ...META, 'io.modelcontextprotocol/logLevel': 'debug' };
@@ -177,4 +177,42 @@ test('P16 a task of the modern era is there for whoever knows its id, and lives 
   const [[to, said] = []] = game.take();
   assert.equal(to, 'c');
   assert.match(JSON.stringify(said), /was lost/);
+});
+
+test('P17 a name that a client may have used while it was alone is nobody else’s, until another server comes', () => {
+  const game = play();
+  promote(game, 1);
+  release(game);
+  const token = (progressToken: number): object => ({ progressToken });
+  game.client(request(0, 'initialize', INITIALIZE));
+  game.server(1, answer(0, INTRODUCTION));
+  game.client(call(1, token(1)));
+  game.client(tell('notifications/cancelled', { requestId: 1 }));
+  const b = game.join('b');
+  b.says(request(0, 'initialize', INITIALIZE));
+  game.take();
+  b.says(call(1, token(1)));
+  const [[, seen] = []] = game.take();
+  game.server(1, tell('notifications/progress', { progressToken: 1, progress: 1 }));
+  game.server(1, answer(1));
+  assert.deepEqual(receivers(game), [], 'nobody waits for that answer');
+  const { id } = seen as { id: string };
+  game.server(1, answer(id));
+  assert.deepEqual(receivers(game), ['b']);
+  promote(game, 2);
+  drop(game, 1);
+  game.take();
+  b.says(call(5, token(5)));
+  assert.deepEqual(game.take(), [[2, call(5, token(5))]]);
+});
+
+test('P17 the answer to what was taken back may hold what another client said: it goes to nobody', () => {
+  const game = shared();
+  game.b.says(call(2));
+  game.b.says(tell('notifications/cancelled', { requestId: 2 }));
+  game.take();
+  game.server(1, request('q', 'roots/list'));
+  game.a.says(answer('q', { roots: ['of a'] }));
+  game.server(1, answer(2, { roots: ['of a'] }));
+  assert.deepEqual(receivers(game), ['client', 1]);
 });
