@@ -5,8 +5,7 @@
  */
 
 interface Task<S> {
-  /** Undefined: it is for whoever knows its id. */
-  readonly session: S | undefined;
+  readonly session: S;
   /** The client has its result, or knows that there is none. */
   isOver: boolean;
 }
@@ -26,7 +25,7 @@ export class Tasks<S> {
     return open;
   }
 
-  add(id: string, session: S | undefined): void {
+  add(id: string, session: S): void {
     this.#tasks.set(id, { session, isOver: false });
   }
 
@@ -34,7 +33,7 @@ export class Tasks<S> {
     return this.#tasks.has(id);
   }
 
-  /** Whose it is; undefined if it is for everybody. */
+  /** Whose it is. */
   ownerOf(id: string): S | undefined {
     return this.#tasks.get(id)?.session;
   }
@@ -52,7 +51,7 @@ export class Tasks<S> {
   }
 
   /** The server is gone, and its tasks with it. */
-  takeAll(): { readonly id: string; readonly session: S | undefined; readonly isOver: boolean }[] {
+  takeAll(): { readonly id: string; readonly session: S; readonly isOver: boolean }[] {
     const all = [...this.#tasks].map(([id, task]) => ({ id, ...task }));
     this.#tasks.clear();
     return all;

@@ -231,7 +231,7 @@ export class HttpFront {
     if (fault !== undefined) return this.#reject(call, fault, message);
     if (opensSession(body)) {
       const { maxSessions } = this.#options;
-      if (!this.#hasRoom()) return this.#reject(call, replies.tooManySessions(maxSessions), message);
+      if (this.#sessionCount >= maxSessions) return this.#reject(call, replies.tooManySessions(maxSessions), message);
       const { id, session } = this.#streamable.open(message);
       return session.post(message, response, { ...cors, 'mcp-session-id': id });
     }
@@ -262,7 +262,7 @@ export class HttpFront {
     const fault = sseFault(call);
     if (fault !== undefined) return this.#reject(call, fault);
     const { maxSessions } = this.#options;
-    if (!this.#hasRoom()) return this.#reject(call, replies.tooManySessions(maxSessions));
+    if (this.#sessionCount >= maxSessions) return this.#reject(call, replies.tooManySessions(maxSessions));
     call.request.resume();
     this.#sse.open(call.response, call.cors);
   }
@@ -278,14 +278,16 @@ export class HttpFront {
     if (body === undefined || connection === undefined) return;
     const fault = sseMessageFault({ method, session, body: body.facts });
     if (fault !== undefined) return this.#reject(call, fault, body.message);
-    if (!this.#sse.post(connection, body.message)) return this.#reject(call, replies.sessionLost, body.message);
+    if (connection.waiting >= MAX_POSTS_OF_SESSION)
+      return this.#reject(call, replies.tooManyRequests(MAX_POSTS_OF_SESSION), body.message);
+    const taken = this.#sse.post(connection, body.message);
+    if (taken === undefined) return this.#reject(call, replies.sessionLost, body.message);
+    await taken;
     call.response.writeHead(202, call.cors).end('Accepted');
   }
 
-  /** Whether one more session may be opened. One whose client is away makes room for one whose client is there. */
-  #hasRoom(): boolean {
-    const { maxSessions } = this.#options;
-    return this.#streamable.size + this.#sse.size < maxSessions || this.#sse.giveUpLongestLost();
+  get #sessionCount(): number {
+    return this.#streamable.size + this.#sse.size;
   }
 
   #named(headers: Headers): Named {

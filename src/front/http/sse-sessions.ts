@@ -17,6 +17,8 @@ export interface SseConnection {
   session: SseSession | undefined;
   /** Messages go to the session one after the other. */
   tail: Promise<void>;
+  /** How many of them wait to be taken. */
+  waiting: number;
 }
 
 /** A client whose stream broke is waited for so long; the published ones come back after 3 s. */
@@ -51,17 +53,22 @@ export class SseSessions {
       },
       closed: () => this.#onClosed(id, connection),
     });
-    const connection: SseConnection = { stream, session: undefined, tail: Promise.resolve() };
+    const connection: SseConnection = { stream, session: undefined, tail: Promise.resolve(), waiting: 0 };
     this.#connections.set(id, connection);
     stream.sendEvent({ event: 'endpoint', data: `/message?sessionId=${id}` });
   }
 
-  /** False: the message belongs to a session that this client does not have any more. */
-  post(connection: SseConnection, message: Message): boolean {
+  /**
+   * Resolves when the message has been taken. Undefined: it belongs to a session that this client does not have any more.
+   */
+  post(connection: SseConnection, message: Message): Promise<void> | undefined {
     const session = (connection.session ??= this.#sessionFor(connection, message));
-    if (session === undefined) return false;
-    connection.tail = connection.tail.then(() => session.post(message));
-    return true;
+    if (session === undefined) return undefined;
+    connection.waiting++;
+    return (connection.tail = connection.tail.then(async () => {
+      await session.post(message);
+      connection.waiting--;
+    }));
   }
 
   #sessionFor({ stream }: SseConnection, message: Message): SseSession | undefined {
@@ -95,14 +102,6 @@ export class SseSessions {
     session.onStreamClosed(stream);
     if (!session.isConnected && !session.isEnded)
       this.#lost.set(session, setTimeout(() => this.#giveUp(session), RETURNS_WITHIN_MS).unref());
-  }
-
-  /** False: no session waits for its client. */
-  giveUpLongestLost(): boolean {
-    const [longest] = this.#lost.keys();
-    if (longest === undefined) return false;
-    this.#giveUp(longest);
-    return true;
   }
 
   #giveUp(session: SseSession): void {

@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Channel, Route } from '../../channel/channel.js';
-import { messagesIn, requestsIn } from '../../wire/batch.js';
+import { requestsIn } from '../../wire/batch.js';
 import type { Id } from '../../wire/envelope.js';
 import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
 import type { Message } from '../../wire/message.js';
@@ -47,6 +47,8 @@ export class StreamableSession implements Channel {
   readonly #outgoing: ReplayedStream;
   #events: ClientEvents | undefined;
   #gate: Gate | undefined;
+  /** Whose messages have not been taken, since too much waits already. */
+  #waitingPosts = 0;
   #isPaused = false;
   #isFull = false;
   #isEnded = false;
@@ -78,7 +80,7 @@ export class StreamableSession implements Channel {
   }
 
   get openPosts(): number {
-    return this.#posts.size;
+    return this.#posts.size + this.#waitingPosts;
   }
 
   get hasGetStream(): boolean {
@@ -88,7 +90,9 @@ export class StreamableSession implements Channel {
   /** A message of the client. `response` is answered now, or when the requests in the message are. */
   async post(message: Message, response: ServerResponse, headers: Readonly<Record<string, string>>): Promise<void> {
     this.#lastUsedAt = performance.now();
+    this.#waitingPosts++;
     while (this.#isPaused && !this.#isEnded) await new Promise<void>((resolve) => this.#onResumed.push(resolve));
+    this.#waitingPosts--;
     const requests = requestsOf(message);
     if (requests.length === 0) {
       response.writeHead(202, headers).end();
@@ -101,20 +105,8 @@ export class StreamableSession implements Channel {
       response.on('error', () => {});
       response.on('close', () => this.#closed(post));
     }
-    if (this.#isEnded) return this.end();
-    this.#gate?.push(message);
-    for (const id of takenBackBy(message)) this.#release(id);
-  }
-
-  /** The client does not wait for this answer any more: most servers give none, and the response would stay open. */
-  #release(key: Key): void {
-    const post = this.#find(({ owed }) => owed.has(key));
-    if (post === undefined) return;
-    post.owed.delete(key);
-    if (post.owed.size > 0) return;
-    this.#posts.delete(post);
-    if (post.stream !== undefined) post.stream.end();
-    else post.response.writeHead(202, post.headers).end();
+    if (this.#isEnded) this.end();
+    else this.#gate?.push(message);
   }
 
   /** Opens the stream that what concerns no request goes out by. */
@@ -138,8 +130,8 @@ export class StreamableSession implements Channel {
   }
 
   send(message: Message, route?: Route): void {
-    if (route?.kind === 'answer') return this.#answer(this.#postOwing(message, route.to), message, route.to);
-    const post = this.#postAbout(message, route);
+    const post = this.#postFor(message, route);
+    if (route?.kind === 'answer') return this.#answer(post, message, route.to);
     if (post !== undefined) this.#streamOf(post).send(message);
     else if (this.#outgoing.isOpen) this.#outgoing.send(message);
     else {
@@ -167,18 +159,10 @@ export class StreamableSession implements Channel {
     this.#lastUsedAt = performance.now();
   }
 
-  /** A batch is answered as one, though one of its requests has been taken back meanwhile. */
-  #postOwing({ envelope }: Message, to: Id): Post | undefined {
-    const key = keyOf(to);
-    const owing = this.#find((post) => post.owed.has(key));
-    if (owing !== undefined || envelope.kind !== 'batch') return owing;
-    return this.#find((post) => post.ids.some((id) => keyOf(id) === key));
-  }
-
-  /** The POST in whose course something is said, if it is open. */
-  #postAbout(message: Message, route: Route | undefined): Post | undefined {
-    if (route?.kind === 'about') {
-      const key = keyOf(route.request);
+  /** The POST that a message belongs to, if it belongs to one that is open. */
+  #postFor(message: Message, route: Route | undefined): Post | undefined {
+    if (route?.kind === 'answer' || route?.kind === 'about') {
+      const key = keyOf(route.kind === 'answer' ? route.to : route.request);
       return this.#find((post) => post.owed.has(key));
     }
     const { envelope } = message;
@@ -246,18 +230,6 @@ export class StreamableSession implements Channel {
 }
 
 const PROGRESS_TOKEN = ['params', '_meta', 'progressToken'];
-
-const CANCELLED = 'notifications/cancelled';
-
-function takenBackBy(message: Message): readonly Key[] {
-  const { envelope } = message;
-  const all = envelope.kind === 'batch' ? (messagesIn(message) ?? []) : [message];
-  return all.flatMap((each) => {
-    const isCancellation = each.envelope.kind === 'notification' && each.envelope.method === CANCELLED;
-    const key = isCancellation ? keyOfValue(each.read(['params', 'requestId'])) : undefined;
-    return key === undefined ? [] : [key];
-  });
-}
 
 function requestsOf(message: Message): readonly { readonly id: Id; readonly message: Message }[] {
   const { envelope } = message;
