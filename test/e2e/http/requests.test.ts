@@ -11,11 +11,14 @@ import { entry, script } from '../modern/modern.js';
 import { ask, legacySession, modern, modernCall, modernRequest, send, sseClient } from './raw.js';
 import { served } from './served.js';
 
+const posix = { skip: process.platform === 'win32' };
+
 /** Tools that wait for a file, and may report progress first. */
 const source = (version = '1'): string =>
   script(`import { appendFileSync } from 'node:fs';
     export const tools = {
       which: () => '${version}',
+      pid: () => process.pid,
       hold: async ({ file, note }, { meta }) => {
         if (note !== undefined) appendFileSync(note, '${version} ');
         if (meta?.progressToken !== undefined)
@@ -115,3 +118,30 @@ test('P16 server/discover is answered by the server itself, however often and la
   assert.notEqual(first, second);
   assert.equal(await modernCall(proxy.url, 'which'), 'here');
 });
+
+test(
+  'P12 messages that a server does not take wait with their clients, and no more than so many of them',
+  posix,
+  async (t) => {
+    const proxy = await served(t, files());
+    const session = await legacySession(proxy.url);
+    const sse = await sseClient(t, proxy.sse);
+    const pids = [Number(await session.call('pid')), Number(await sse.call('pid'))];
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const pad = 'x'.repeat(100_000);
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping', params: { pad } });
+    const posts = Array.from({ length: 450 }, (_, id) => [session.post(ping(id)), sse.post(ping(id))]).flat();
+    // Those that are over the limit are refused while the others still wait.
+    await Promise.race(posts.map(async (post) => (await post).status === 429 || new Promise(() => {})));
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    const all = await Promise.all(posts);
+    for (const [at, name] of ['session', 'SSE'].entries()) {
+      const statuses = all.filter((_, index) => index % 2 === at).map(({ status }) => status);
+      const refused = statuses.filter((status) => status === 429).length;
+      const taken = statuses.filter((status) => status === (at === 0 ? 200 : 202)).length;
+      assert.ok(refused > 0 && refused < 250, `${name}: ${refused} refused`);
+      assert.equal(taken + refused, 450, name);
+    }
+    assert.deepEqual([await session.call('which'), await sse.call('which')], ['1', '1']);
+  },
+);
