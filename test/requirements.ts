@@ -117,7 +117,7 @@ export const requirements: readonly Requirement[] = [
     title: 'apart',
     text: 'Clients of one project share its files and builds and nothing else.',
     status: 'landed',
-    items: [{ id: 'P17.share', text: 'With a shared server, each gets only its own.', status: 'planned' }],
+    items: [{ id: 'P17.share', text: 'With a shared server, each gets only its own.', status: 'landed' }],
   },
   {
     id: 'P18',

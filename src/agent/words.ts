@@ -228,7 +228,7 @@ export function askerGone(): string {
 
 /** To a server that asks one of its clients something. */
 export function askedAmongSeveral(method: string, running: number): string {
-  const why = running === 0 ? 'none of them has a request running' : 'more than one of them has a request running';
+  const why = running === 0 ? 'none of them has a request running' : 'more than one may have a request running';
   return `Several clients share this server, and ${why}, so it can't be told which of them ${method} is meant for. It was passed on to nobody.`;
 }
 

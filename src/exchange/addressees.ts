@@ -38,6 +38,16 @@ const QUIET: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
+/** Whether no server asks or tells a client anything in the course of a request by this method. */
+export function isQuiet(method: string): boolean {
+  return QUIET.has(method);
+}
+
+/** Whether a modern request asks to be told what the server logs meanwhile. */
+export function asksForLog(request: Message): boolean {
+  return request.has([...META, LOG_LEVEL]);
+}
+
 /** Who is asked; or, in words, why that can't be told. */
 export function clientAsked(
   lineage: LineageRecord,
@@ -46,17 +56,15 @@ export function clientAsked(
   question: Message,
 ): Session | string {
   const only = onlySession(lineage);
-  if (only !== undefined) return only;
+  if (only !== undefined && !lineage.isShared) return only;
   if (lineage.sessions.size === 0) return clientLeft();
   const ofTask = taskOwner(lineage, upstream, question);
   if (ofTask !== undefined) return ofTask;
   const running = clientsRunning(lineage, upstream);
-  const [first] = running;
-  if (first !== undefined && running.length === 1) return first;
   // A server asks for roots as soon as it is opened, or told that they have changed.
   const [opener] = lineage.sessions;
-  if (first === undefined && method === 'roots/list' && opener !== undefined) return opener;
-  return askedAmongSeveral(method, running.length);
+  if (running.length === 0 && method === 'roots/list' && opener !== undefined) return opener;
+  return onlyOneAtWork(lineage, upstream, running) ?? askedAmongSeveral(method, running.length);
 }
 
 /**
@@ -76,8 +84,7 @@ export function clientsTold(
   const all = [...lineage.sessions];
   const toAll = (sessions: readonly Session[]): Delivery[] =>
     sessions.map((session) => ({ session, message, route: SESSION }));
-  const only = of ?? onlySession(lineage);
-  if (only !== undefined) return toAll([only]);
+  if (of !== undefined) return toAll([of]);
   if (method === 'notifications/message') return toAll(loggedTo(lineage, upstream, message));
   if (method === 'notifications/resources/updated') {
     const uri = message.read(['params', 'uri']);
@@ -85,10 +92,23 @@ export function clientsTold(
   }
   if (LIST_CHANGES.has(method))
     return toAll(all.filter(({ agreement }) => agreement.era !== 'modern' && agreement.isInitialized));
-  const ofTask = taskOwner(lineage, upstream, message);
-  if (ofTask !== undefined) return toAll([ofTask]);
-  const running = clientsRunning(lineage, upstream);
-  return running.length === 1 ? toAll(running) : [];
+  if (taskNamed(message) !== undefined) {
+    const owner = taskOwner(lineage, upstream, message);
+    return owner === undefined ? [] : toAll([owner]);
+  }
+  const one = onlyOneAtWork(lineage, upstream, clientsRunning(lineage, upstream));
+  return one === undefined ? [] : toAll([one]);
+}
+
+/**
+ * The only client that what a server says can be about: the one for which it works, or, in the legacy era, the only one
+ * that there is. Undefined if it may as well be about what another one has taken back.
+ */
+function onlyOneAtWork(lineage: LineageRecord, upstream: Upstream, running: readonly Session[]): Session | undefined {
+  const only = onlySession(lineage);
+  const alone = only?.agreement.era === 'modern' ? undefined : only;
+  const one = running.length === 0 ? alone : running.length === 1 ? running[0] : undefined;
+  return one !== undefined && upstream.takenBack.isAnyOfOthers(one, lineage.ports.now()) ? undefined : one;
 }
 
 /** The stream that a server names, and whose it is. */
@@ -127,17 +147,26 @@ function ofStream(lineage: LineageRecord, upstream: Upstream, key: Key, message:
   return seen === undefined ? [] : [{ session, message: seen, route: { kind: 'about', request: stream.id } }];
 }
 
-/** A modern client asks for log messages with each request, and the messages do not say which of them they are about. */
+/**
+ * A modern client asks for log messages with each request, and the messages do not say which of them they are about. A
+ * legacy one that is alone gets what a server says of its own accord, too.
+ */
 function loggedTo(lineage: LineageRecord, upstream: Upstream, message: Message): readonly Session[] {
   const level = message.read(['params', 'level']);
   const asked = [...lineage.sessions].filter((session) => wantsLevel(session, level));
   if (asked.length > 0) return asked;
+  const now = lineage.ports.now();
+  if (lineage.agreement.era !== 'modern') {
+    const only = onlySession(lineage);
+    const isItsOwn = only?.agreement.logLevel === undefined && !upstream.takenBack.isAnyOfOthers(only, now);
+    return only !== undefined && isItsOwn ? [only] : [];
+  }
   const open = [...upstream.pending].filter(
-    (request) =>
-      !request.cancelled && request.message.has([...META, LOG_LEVEL]) && lineage.sessions.has(request.session),
+    (request) => !request.cancelled && asksForLog(request.message) && lineage.sessions.has(request.session),
   );
-  const sessions = [...new Set(open.map(({ session }) => session))];
-  return sessions.length === 1 ? sessions : [];
+  const [one, other] = new Set(open.map(({ session }) => session));
+  if (one === undefined || other !== undefined) return [];
+  return upstream.takenBack.isAnyOfOthers(one, now, true) ? [] : [one];
 }
 
 /** The clients with a request in whose course the server may say something, or with a task. */
@@ -150,8 +179,14 @@ function clientsRunning(lineage: LineageRecord, upstream: Upstream): readonly Se
 }
 
 function taskOwner({ sessions }: LineageRecord, upstream: Upstream, message: Message): Session | undefined {
+  const id = taskNamed(message);
+  const owner = id === undefined ? undefined : upstream.tasks.ownerOf(id);
+  return owner !== undefined && sessions.has(owner) ? owner : undefined;
+}
+
+/** The task that a message is about, or came up in the course of. */
+function taskNamed(message: Message): string | undefined {
   const related = membersOf(message.read([...META, RELATED_TASK]))['taskId'];
   const id = related ?? message.read(['params', 'taskId']);
-  const owner = typeof id === 'string' ? upstream.tasks.ownerOf(id) : undefined;
-  return owner !== undefined && sessions.has(owner) ? owner : undefined;
+  return typeof id === 'string' ? id : undefined;
 }

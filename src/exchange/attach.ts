@@ -21,6 +21,7 @@ import {
 } from './records.js';
 import { withdrawSettings } from './settings.js';
 import { isOpening } from './opening-results.js';
+import { noteTakenBack } from './taken-back.js';
 import { beginSharing } from './wire-names.js';
 
 /** The first client is the one that servers are opened for. Its messages stay as they are for as long as it is alone. */
@@ -73,6 +74,7 @@ function leave(session: Session, upstream: Upstream): void {
     if (isThere) upstream.send(cancellationOf(wireId), session);
   };
   for (const pending of upstream.pending.of(session)) {
+    noteTakenBack(upstream, pending);
     upstream.pending.remove(pending);
     if (!pending.cancelled) endCall(pending);
     if (pending.method === 'initialize') adoptIntroduction(lineage, upstream, pending.key);

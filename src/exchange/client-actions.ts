@@ -1,6 +1,6 @@
 /**
  * Does what was decided of a client's message: the one place where such a message is sent, kept or answered, and where
- * that is recorded. What becomes of a message is decided in from-client.ts and forward.ts.
+ * that is recorded. What becomes of a message is decided in verdict-on-client.ts and forward.ts.
  */
 import { holdIsFull } from '../agent/words.js';
 import { answerTo, SESSION } from '../channel/channel.js';
@@ -32,8 +32,10 @@ import {
 } from './records.js';
 import { isLimitedByConcurrency } from './retry-safety.js';
 import { withSharedLevel } from './settings.js';
+import { noteTakenBack } from './taken-back.js';
 import { noteTaskClient } from './task-messages.js';
 import { watchToolList } from './undeclared-tools.js';
+import { clientVerdict } from './verdict-on-client.js';
 import { nameRequest } from './wire-names.js';
 
 /** What waited, or comes back, goes to whoever serves now. */
@@ -98,7 +100,10 @@ export function apply(held: Held, verdict: ClientVerdict): void {
       if (verdict.answer !== undefined) client.send(verdict.answer, SESSION);
       return verdict.to?.send(message, session);
     case 'several': {
-      for (const each of verdict.verdicts) apply(held, each);
+      for (const own of verdict.single) {
+        const each = { ...held, message: own };
+        apply(each, clientVerdict(each));
+      }
       const rest = verdict.rest && { ...held, message: verdict.rest };
       return rest && apply(rest, arrivalVerdict(rest));
     }
@@ -134,7 +139,7 @@ function askBatch(
   const renamed = new Map<Message, Message>();
   for (const { id, method, message: own } of requests) {
     recordRequest(session, to, method, own);
-    const named = nameRequest(session, to, { id, message: own });
+    const named = nameRequest(session, to, { id, message: withSharedLevel(session, to, method, own) });
     if (named.message !== own) renamed.set(own, named.message);
     to.pending.add(session, id, method, own, batch, false, named.wireId);
   }
@@ -233,6 +238,7 @@ function cancelPending(upstream: Upstream, pending: PendingRequest, message: Mes
   const { lineage } = pending.session;
   if (!pending.cancelled) endCall(pending);
   forgetProgress(pending.session, pending);
+  noteTakenBack(upstream, pending);
   upstream.pending.cancel(pending);
   // A server that has seen nothing but a discover would take this for a word of the legacy era, and never leave it.
   if (pending.method !== 'server/discover') upstream.send(under(pending.wireId, pending.id, message), pending.session);

@@ -15,16 +15,19 @@ export function responseVerdict(session: Session, clientId: Id, response: Messag
   return question === undefined ? DROP : { do: 'respond', question, response };
 }
 
-/** Answers go to whoever asked, in a batch too; the rest of it goes on as one. Undefined: there is no answer in it. */
+/**
+ * Answers go to whoever asked, in a batch too; the rest of it goes on as one. What clients of a shared server tell is
+ * looked into one by one: it may name what another client has under the same name. Undefined: nothing is taken out.
+ */
 export function batchVerdict(session: Session, batch: Message): ClientVerdict | undefined {
+  const { isShared } = session.lineage;
   const inside = messagesIn(batch) ?? [];
-  const rest = inside.filter(({ envelope }) => envelope.kind !== 'response');
-  if (rest.length === inside.length) return undefined;
-  const verdicts = inside.flatMap((message) => {
-    const { envelope } = message;
-    return envelope.kind === 'response' ? [responseVerdict(session, envelope.id, message)] : [];
-  });
-  return { do: 'several', verdicts, rest: rest.length === 0 ? undefined : joinBatch(rest) };
+  const single = inside.filter(
+    ({ envelope: { kind } }) => kind === 'response' || (isShared && kind === 'notification'),
+  );
+  if (single.length === 0) return undefined;
+  const rest = inside.filter((message) => !single.includes(message));
+  return { do: 'several', single, rest: rest.length === 0 ? undefined : joinBatch(rest) };
 }
 
 export function progressVerdict(session: Session, message: Message): ClientVerdict {

@@ -1,5 +1,5 @@
 /**
- * What becomes of a client's message, as a value. from-client.ts and forward.ts decide it and change nothing;
+ * What becomes of a client's message, as a value. verdict-on-client.ts and forward.ts decide it and change nothing;
  * client-actions.ts does it. Types only.
  */
 import type { AgentTool } from '../agent/tools.js';
@@ -50,7 +50,8 @@ export type ClientVerdict =
   | { readonly do: 'take-back'; readonly request: TakenBack }
   /** A line that is no message: it is passed on, or answered. */
   | { readonly do: 'take-malformed'; readonly to: Upstream | undefined; readonly answer: Message | undefined }
-  | { readonly do: 'several'; readonly verdicts: readonly ClientVerdict[]; readonly rest: Message | undefined }
+  /** Of a batch some messages are looked into one by one, and the rest goes on as one. */
+  | { readonly do: 'several'; readonly single: readonly Message[]; readonly rest: Message | undefined }
   | { readonly do: 'drop' };
 
 /** A request that the client does not want answered any more, and where it is. */

@@ -1,17 +1,14 @@
 /**
  * Takes one message of a client. Requests and notifications are forwarded or wait while a reload runs (forward.ts);
  * cancellations go at once to the generation they are meant for (cancellation.ts), and so does what a server has asked
- * for (client-responses.ts). These decide; what they have decided is done in client-actions.ts.
+ * for (client-responses.ts): verdict-on-client.ts tells them apart. What is decided is done in client-actions.ts.
  */
 import { listByMethod } from '../lists/lists.js';
 import type { Message } from '../wire/message.js';
 import { mayCallOurs } from './agent-calls.js';
-import { cancellationVerdict } from './cancellation.js';
 import { apply } from './client-actions.js';
-import { batchVerdict, progressVerdict, responseVerdict } from './client-responses.js';
-import type { ClientVerdict } from './client-verdict.js';
-import { arrivalVerdict } from './forward.js';
-import type { Held, Session } from './records.js';
+import { clientVerdict } from './verdict-on-client.js';
+import type { Session } from './records.js';
 import { concernsTasks } from './task-messages.js';
 
 /** The message was read at `since`. Most are requests that go on as they are, and are not looked into. */
@@ -25,18 +22,6 @@ export function fromClient(session: Session, message: Message, since = session.l
   }
   const held = { session, message, since, isRetry: false };
   apply(held, clientVerdict(held));
-}
-
-/** What becomes of a message that has just come. */
-export function clientVerdict(held: Held): ClientVerdict {
-  const { session, message } = held;
-  const { envelope } = message;
-  if (envelope.kind === 'response') return responseVerdict(session, envelope.id, message);
-  if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled')
-    return cancellationVerdict(session, message);
-  if (envelope.kind === 'notification' && envelope.method === 'notifications/progress')
-    return progressVerdict(session, message);
-  return (envelope.kind === 'batch' ? batchVerdict(session, message) : undefined) ?? arrivalVerdict(held);
 }
 
 /** Whether nothing can stand in the way of such a request, and nobody has to look into it. */

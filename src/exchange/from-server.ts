@@ -31,6 +31,9 @@ const OF_THE_SERVING = new Set([...LISTS.map((list) => list.notification), 'noti
 
 const DROP: ServerVerdict = { do: 'drop' };
 
+const LOG_OF_NOBODY =
+  "a log message of the server was passed on to nobody: clients share the server, and it can't be told whose request it is about unless exactly one of those that run has asked for log messages";
+
 /**
  * Most are answers that go on as they are, and are not looked into. `of`: the client in whose session it was said, if the
  * server keeps clients apart.
@@ -122,7 +125,8 @@ function answerVerdict(
     return endVerdict(upstream, stream, { session, message: own, route: answerTo(stream.id) });
   }
   // Without an id only the client knows what it sent that the server could not read.
-  const session = of ?? (lineage.isShared ? undefined : onlySession(lineage));
+  if (of === undefined && lineage.isShared) return { do: 'settle', key };
+  const session = of ?? onlySession(lineage);
   if (id !== 'null' || upstream !== lineage.serving || session === undefined) return DROP;
   return { do: 'deliver', deliveries: [{ session, message, route: answerTo(id) }] };
 }
@@ -167,6 +171,9 @@ function notificationVerdict(
   const session = onlySession(lineage);
   const alone = session === undefined ? [] : [{ session, message, route: SESSION }];
   const deliveries = lineage.isShared ? clientsTold(lineage, upstream, method, message, of) : alone;
+  // A legacy client that has asked for no level wants none.
+  const isLost = lineage.isShared && deliveries.length === 0 && method === 'notifications/message';
+  if (isLost && lineage.agreement.era === 'modern') return { do: 'warn', text: LOG_OF_NOBODY };
   const isProgress = method === 'notifications/progress';
   return { do: 'deliver', deliveries: isProgress ? deliveries.filter(isNews) : deliveries };
 }
@@ -193,7 +200,7 @@ function cancellationVerdict(
     session === undefined || seen === undefined
       ? DROP
       : { do: 'deliver', deliveries: [{ session, message: seen, route: SESSION }] };
-  if (key === undefined) return to(only, message);
+  if (key === undefined) return lineage.isShared ? DROP : to(only, message);
   const named = streamNamed(lineage, upstream, key);
   if (named !== undefined) {
     const { session, stream } = named;

@@ -82,7 +82,8 @@ export function dropGeneration(lineage: LineageRecord, upstream: Upstream, crash
   keepStreams(lineage, upstream);
   upstream.streams.clear();
   upstream.sessionsReplayedTo.clear();
-  for (const { id, session, isOver } of upstream.tasks.takeAll()) session.goneTasks.add(id, isOver ? 'over' : 'lost');
+  for (const { id, session = lineage, isOver } of upstream.tasks.takeAll())
+    session.goneTasks.add(id, isOver ? 'over' : 'lost');
   const waiting = upstream.pending.takeAll().filter(({ cancelled }) => !cancelled);
   const owed = crash === undefined ? waiting : answerToolLists(upstream, waiting);
   for (const pending of owed) endCall(pending);

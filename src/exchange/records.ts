@@ -141,6 +141,8 @@ export interface LineageRecord {
   discoveredCapabilities: Readonly<Record<string, unknown>> | undefined;
   /** A server has answered a client that has left since. */
   hasAnsweredBefore: boolean;
+  /** Those of the modern era, whose tasks are no client's own. */
+  readonly goneTasks: GoneTasks;
   /** Some server has said that it runs tasks: before that nobody looks for them. */
   runsTasks: boolean;
 }
@@ -225,6 +227,7 @@ export function createLineageRecord(
     cachedHandshake: {},
     discoveredCapabilities: undefined,
     hasAnsweredBefore: false,
+    goneTasks: new GoneTasks(),
     runsTasks: false,
   };
 }

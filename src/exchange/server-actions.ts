@@ -11,7 +11,7 @@ import { endCall, startQueuedCalls } from './client-actions.js';
 import { noteRefusedDiscover } from './eras.js';
 import { acknowledge, keepBackEnd } from './listen-streams.js';
 import { forgetProgress, progressIn, recordProgress } from './progress.js';
-import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
+import { areOne, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
 import { takeResult } from './results.js';
 import type { ServerVerdict } from './server-verdict.js';
 import { withClientId } from './wire-names.js';
@@ -32,6 +32,9 @@ export function applyToServer(
     case 'answer-proxy':
       upstream.completeProxyRequest(verdict.id, message, verdict.isError);
       return [];
+    case 'settle':
+      upstream.takenBack.settle(verdict.key);
+      return [];
     case 'ask':
       return listOf(ask(upstream, verdict.session, message, verdict.id, verdict.method));
     case 'refuse':
@@ -49,6 +52,9 @@ export function applyToServer(
       return [];
     case 'suppress':
       upstream.suppressedListChanges.add(verdict.method);
+      return [];
+    case 'warn':
+      lineage.ports.warnOnce(verdict.text);
       return [];
     case 'drop':
       return [];
@@ -72,7 +78,7 @@ export function takePlainAnswer(upstream: Upstream, pending: PendingRequest, mes
   upstream.pending.remove(pending);
   if (!isError) noteAnswered(upstream, session);
   afterAnswer(upstream, pending);
-  session.client.send(withClientId(pending, message), answerTo(pending.id));
+  if (!isForNobody(pending)) session.client.send(withClientId(pending, message), answerTo(pending.id));
   upstream.pending.recycle(pending);
 }
 
@@ -89,7 +95,13 @@ function takeAnswer(
   if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
   const seen = takeResult(upstream, pending, message, isError);
   afterAnswer(upstream, pending);
-  return seen === undefined ? undefined : { session, message: seen, route: answerTo(pending.id) };
+  const isSeen = seen !== undefined && !isForNobody(pending);
+  return isSeen ? { session, message: seen, route: answerTo(pending.id) } : undefined;
+}
+
+/** What another client was asked while nobody waited for the answer any more may stand in it. */
+function isForNobody({ cancelled, session }: PendingRequest): boolean {
+  return cancelled && areOne(session.lineage);
 }
 
 function noteAnswered(upstream: Upstream, session: Session): void {
@@ -100,6 +112,7 @@ function noteAnswered(upstream: Upstream, session: Session): void {
 function afterAnswer(upstream: Upstream, pending: PendingRequest): void {
   const { session } = pending;
   forgetProgress(session, pending);
+  if (pending.cancelled) upstream.takenBack.settle(pending.key);
   if (!pending.cancelled) endCall(pending);
   startQueuedCalls(session.lineage);
   // One that drains and has nothing more to say to anybody may go.

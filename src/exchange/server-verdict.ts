@@ -4,6 +4,7 @@
  */
 import type { ListenStream } from '../session/listen-streams.js';
 import type { Id } from '../wire/envelope.js';
+import type { Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 import type { Delivery } from './addressees.js';
 import type { PendingRequest, Session } from './records.js';
@@ -15,6 +16,8 @@ export type ServerVerdict =
   | { readonly do: 'answer'; readonly pending: PendingRequest; readonly isError: boolean }
   /** It answers a request of the proxy's own. */
   | { readonly do: 'answer-proxy'; readonly id: Id; readonly isError: boolean }
+  /** It answers a request whose client has left, or nothing that was asked. */
+  | { readonly do: 'settle'; readonly key: Key }
   /** A client is asked something. */
   | { readonly do: 'ask'; readonly session: Session; readonly id: Id; readonly method: string }
   /** Nobody can be asked: the server is answered. `of`: in whose session it has asked, if it says so. */
@@ -33,4 +36,6 @@ export type ServerVerdict =
   | { readonly do: 'acknowledge' }
   /** A candidate says that a list has changed: true once it serves. */
   | { readonly do: 'suppress'; readonly method: string }
+  /** It is for nobody, and people should know that there are such. */
+  | { readonly do: 'warn'; readonly text: string }
   | { readonly do: 'drop' };

@@ -53,8 +53,8 @@ export function taskOwner(
   const id = taskIdIn(request);
   if (id === undefined) return undefined;
   const owner = [...lineage.upstreams].find((upstream) => upstream.tasks.has(id));
-  if (owner === undefined) return goneTasks.get(id);
-  if (owner.tasks.ownerOf(id) !== session) return 'foreign';
+  if (owner === undefined) return goneTasks.get(id) ?? lineage.goneTasks.get(id);
+  if ((owner.tasks.ownerOf(id) ?? session) !== session) return 'foreign';
   return isAlive(lineage, owner) ? owner : undefined;
 }
 
@@ -75,7 +75,9 @@ export function noteTaskAnswer(upstream: Upstream, pending: PendingRequest, answ
     const task = membersOf(result['task'] ?? (result['resultType'] === 'task' ? result : undefined));
     if (typeof task['taskId'] !== 'string') return;
     session.goneTasks.remove(task['taskId']);
-    upstream.tasks.add(task['taskId'], session);
+    session.lineage.goneTasks.remove(task['taskId']);
+    // A modern client may ask by other connections for what it has begun by this one.
+    upstream.tasks.add(task['taskId'], session.agreement.era === 'modern' ? undefined : session);
     return;
   }
   const id = taskIdIn(asked);

@@ -40,7 +40,12 @@ export function withClientId({ id, wireId }: PendingRequest, answer: Message): M
 export function beginSharing(lineage: LineageRecord): void {
   if (lineage.isShared) return;
   lineage.isShared = true;
+  const [alone] = lineage.sessions;
   for (const upstream of lineage.upstreams) {
+    if (alone !== undefined && lineage.requestCount > 0) {
+      upstream.ids.reserve(alone);
+      upstream.tokens.reserve(alone);
+    }
     for (const { session, id, message } of upstream.pending) {
       upstream.ids.take(session, id, id);
       const token = tokenOf(message);

@@ -5,7 +5,8 @@
  */
 
 interface Task<S> {
-  readonly session: S;
+  /** Undefined: it is for whoever knows its id. */
+  readonly session: S | undefined;
   /** The client has its result, or knows that there is none. */
   isOver: boolean;
 }
@@ -25,7 +26,7 @@ export class Tasks<S> {
     return open;
   }
 
-  add(id: string, session: S): void {
+  add(id: string, session: S | undefined): void {
     this.#tasks.set(id, { session, isOver: false });
   }
 
@@ -33,7 +34,7 @@ export class Tasks<S> {
     return this.#tasks.has(id);
   }
 
-  /** Whose it is. */
+  /** Whose it is; undefined if it is for everybody. */
   ownerOf(id: string): S | undefined {
     return this.#tasks.get(id)?.session;
   }
@@ -51,7 +52,7 @@ export class Tasks<S> {
   }
 
   /** The server is gone, and its tasks with it. */
-  takeAll(): { readonly id: string; readonly session: S; readonly isOver: boolean }[] {
+  takeAll(): { readonly id: string; readonly session: S | undefined; readonly isOver: boolean }[] {
     const all = [...this.#tasks].map(([id, task]) => ({ id, ...task }));
     this.#tasks.clear();
     return all;

@@ -15,6 +15,7 @@ import type { CallClock } from './call-times.js';
 import { OwedByClients } from './owed-by-clients.js';
 import { PendingRequests } from './pending-requests.js';
 import type { ServerProcess } from './server-process.js';
+import { TakenBackCalls } from './taken-back.js';
 import { Tasks } from './tasks.js';
 import { WireNames } from './wire-names.js';
 
@@ -83,6 +84,8 @@ export class Upstream<S = unknown> {
   /** What clients owe it. */
   readonly serverRequests = new OwedByClients<S>();
   readonly tasks = new Tasks<S>();
+  /** Of clients that share it: it may be at them still. */
+  readonly takenBack = new TakenBackCalls<S>();
   /** The proxy's own requests, by their ids. */
   readonly proxyRequests = new Map<Key, (reply: Reply) => void>();
   /** Clients' `subscriptions/listen` streams that it was opened with. */

@@ -41,6 +41,8 @@ export class WireNames<S> {
   #former: ReadonlyMap<Key, Name<S>> = new Map();
   readonly #owners = new ShortLivedMap<S, Owner<S>>();
   #made = 0;
+  /** Has used names that are not known here. */
+  #earlier: S | undefined;
 
   constructor(prefix: string) {
     this.#prefix = prefix;
@@ -60,6 +62,11 @@ export class WireNames<S> {
       this.#recent = new Map();
     }
     return name;
+  }
+
+  /** Only this client has been here so far, and nobody looked at its names: whatever is not known here may be one. */
+  reserve(owner: S): void {
+    this.#earlier = owner;
   }
 
   find(key: Key | undefined): WireName<S> | undefined {
@@ -89,6 +96,7 @@ export class WireNames<S> {
 
   #isOthers(key: Key, client: S): boolean {
     const name = this.#find(key);
-    return name !== undefined && name.owner.client !== client;
+    if (name !== undefined) return name.owner.client !== client;
+    return this.#earlier !== undefined && this.#earlier !== client && !key.startsWith(`"${this.#prefix}-`);
   }
 }

@@ -16,10 +16,10 @@ export function shared(options: Partial<ExchangeOptions> = {}): Shared {
   promote(game, 1);
   release(game);
   const a: Client = { session: game.session, says: (message) => game.client(message) };
+  const b = game.join('b');
   a.says(request(0, 'initialize', INITIALIZE));
   game.server(1, answer(0, INTRODUCTION));
   a.says(tell('notifications/initialized'));
-  const b = game.join('b');
   b.says(request(0, 'initialize', INITIALIZE));
   b.says(tell('notifications/initialized'));
   game.take();

@@ -168,8 +168,9 @@ test('P17 a question goes to the only client with a call running, or to nobody',
   const cases: [what: string, prepare: () => void, to: string | number][] = [
     ['nobody has a call running', () => {}, 1],
     ['b has', () => game.b.says(call(1)), 'b'],
-    ['both have', () => game.a.says(call(1)), 1],
-    ['b took its own back', () => game.b.says(tell('notifications/cancelled', { requestId: 1 })), 'client'],
+    ['both have', () => game.a.says(call(2)), 1],
+    ['b took its own back', () => game.b.says(tell('notifications/cancelled', { requestId: 1 })), 1],
+    ['and the server has answered it', () => game.server(1, answer(1)), 'client'],
     ['b asks for what no server asks back in', () => game.b.says(request(2, 'tools/list')), 'client'],
   ];
   for (const [what, prepare, to] of cases) {
@@ -180,7 +181,7 @@ test('P17 a question goes to the only client with a call running, or to nobody',
     assert.deepEqual([asked.length, asked[0]?.[0]], [1, to], what);
     if (to === 1) assert.match((asked[0]![1] as Sent).error!.message, /Several clients share this server/);
   }
-  assert.equal(game.warnings.length, 2);
+  assert.equal(game.warnings.length, 3);
   game.b.says(answer('q', { of: 'b' }));
   game.a.says(answer('q', { of: 'a' }));
   assert.deepEqual(sentTo(game, 1).length, 2);

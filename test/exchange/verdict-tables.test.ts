@@ -1,7 +1,7 @@
 /** Which verdict falls on a message, by what is known when it comes. What is done then is in the other tests. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientVerdict } from '#src/exchange/from-client.js';
+import { clientVerdict } from '#src/exchange/verdict-on-client.js';
 import { serverVerdict } from '#src/exchange/from-server.js';
 import type { ExchangeOptions } from '#src/exchange/records.js';
 import { answer, asRead, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';

@@ -231,7 +231,7 @@ export class HttpFront {
     if (fault !== undefined) return this.#reject(call, fault, message);
     if (opensSession(body)) {
       const { maxSessions } = this.#options;
-      if (this.#sessionCount >= maxSessions) return this.#reject(call, replies.tooManySessions(maxSessions), message);
+      if (!this.#hasRoom()) return this.#reject(call, replies.tooManySessions(maxSessions), message);
       const { id, session } = this.#streamable.open(message);
       return session.post(message, response, { ...cors, 'mcp-session-id': id });
     }
@@ -262,7 +262,7 @@ export class HttpFront {
     const fault = sseFault(call);
     if (fault !== undefined) return this.#reject(call, fault);
     const { maxSessions } = this.#options;
-    if (this.#sessionCount >= maxSessions) return this.#reject(call, replies.tooManySessions(maxSessions));
+    if (!this.#hasRoom()) return this.#reject(call, replies.tooManySessions(maxSessions));
     call.request.resume();
     this.#sse.open(call.response, call.cors);
   }
@@ -286,8 +286,10 @@ export class HttpFront {
     call.response.writeHead(202, call.cors).end('Accepted');
   }
 
-  get #sessionCount(): number {
-    return this.#streamable.size + this.#sse.size;
+  /** Whether one more session may be opened. One whose client is away makes room for one whose client is there. */
+  #hasRoom(): boolean {
+    const { maxSessions } = this.#options;
+    return this.#streamable.size + this.#sse.size < maxSessions || this.#sse.giveUpLongestLost();
   }
 
   #named(headers: Headers): Named {

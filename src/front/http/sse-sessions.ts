@@ -104,6 +104,14 @@ export class SseSessions {
       this.#lost.set(session, setTimeout(() => this.#giveUp(session), RETURNS_WITHIN_MS).unref());
   }
 
+  /** False: no session waits for its client. */
+  giveUpLongestLost(): boolean {
+    const [longest] = this.#lost.keys();
+    if (longest === undefined) return false;
+    this.#giveUp(longest);
+    return true;
+  }
+
   #giveUp(session: SseSession): void {
     this.#forget(session);
     session.leave();

@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Channel, Route } from '../../channel/channel.js';
-import { requestsIn } from '../../wire/batch.js';
+import { messagesIn, requestsIn } from '../../wire/batch.js';
 import type { Id } from '../../wire/envelope.js';
 import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
 import type { Message } from '../../wire/message.js';
@@ -105,8 +105,20 @@ export class StreamableSession implements Channel {
       response.on('error', () => {});
       response.on('close', () => this.#closed(post));
     }
-    if (this.#isEnded) this.end();
-    else this.#gate?.push(message);
+    if (this.#isEnded) return this.end();
+    this.#gate?.push(message);
+    for (const id of takenBackBy(message)) this.#release(id);
+  }
+
+  /** The client does not wait for this answer any more: most servers give none, and the response would stay open. */
+  #release(key: Key): void {
+    const post = this.#find(({ owed }) => owed.has(key));
+    if (post === undefined) return;
+    post.owed.delete(key);
+    if (post.owed.size > 0) return;
+    this.#posts.delete(post);
+    if (post.stream !== undefined) post.stream.end();
+    else post.response.writeHead(202, post.headers).end();
   }
 
   /** Opens the stream that what concerns no request goes out by. */
@@ -130,8 +142,8 @@ export class StreamableSession implements Channel {
   }
 
   send(message: Message, route?: Route): void {
-    const post = this.#postFor(message, route);
-    if (route?.kind === 'answer') return this.#answer(post, message, route.to);
+    if (route?.kind === 'answer') return this.#answer(this.#postOwing(message, route.to), message, route.to);
+    const post = this.#postAbout(message, route);
     if (post !== undefined) this.#streamOf(post).send(message);
     else if (this.#outgoing.isOpen) this.#outgoing.send(message);
     else {
@@ -159,10 +171,18 @@ export class StreamableSession implements Channel {
     this.#lastUsedAt = performance.now();
   }
 
-  /** The POST that a message belongs to, if it belongs to one that is open. */
-  #postFor(message: Message, route: Route | undefined): Post | undefined {
-    if (route?.kind === 'answer' || route?.kind === 'about') {
-      const key = keyOf(route.kind === 'answer' ? route.to : route.request);
+  /** A batch is answered as one, though one of its requests has been taken back meanwhile. */
+  #postOwing({ envelope }: Message, to: Id): Post | undefined {
+    const key = keyOf(to);
+    const owing = this.#find((post) => post.owed.has(key));
+    if (owing !== undefined || envelope.kind !== 'batch') return owing;
+    return this.#find((post) => post.ids.some((id) => keyOf(id) === key));
+  }
+
+  /** The POST in whose course something is said, if it is open. */
+  #postAbout(message: Message, route: Route | undefined): Post | undefined {
+    if (route?.kind === 'about') {
+      const key = keyOf(route.request);
       return this.#find((post) => post.owed.has(key));
     }
     const { envelope } = message;
@@ -230,6 +250,18 @@ export class StreamableSession implements Channel {
 }
 
 const PROGRESS_TOKEN = ['params', '_meta', 'progressToken'];
+
+const CANCELLED = 'notifications/cancelled';
+
+function takenBackBy(message: Message): readonly Key[] {
+  const { envelope } = message;
+  const all = envelope.kind === 'batch' ? (messagesIn(message) ?? []) : [message];
+  return all.flatMap((each) => {
+    const isCancellation = each.envelope.kind === 'notification' && each.envelope.method === CANCELLED;
+    const key = isCancellation ? keyOfValue(each.read(['params', 'requestId'])) : undefined;
+    return key === undefined ? [] : [key];
+  });
+}
 
 function requestsOf(message: Message): readonly { readonly id: Id; readonly message: Message }[] {
   const { envelope } = message;
