@@ -35,7 +35,8 @@ export class HandshakeTimeout {
     const { lineage } = messages;
     // One listener for each handshake request of the client: no leak.
     setMaxListeners(0, closed);
-    void warnOfHttp(flow, lineage, () => (session.hasServerAnswered ? undefined : lineage.serving), closed);
+    const asked = (): Upstream | undefined => this.pendingHandshake?.upstream ?? lineage.serving;
+    void warnOfHttp(flow, lineage, () => (session.hasServerAnswered ? undefined : asked()), closed);
     const now = performance.now();
     const firstRequestAt = this.#firstRequestAt.get(session) ?? now;
     this.#firstRequestAt.set(session, firstRequestAt);

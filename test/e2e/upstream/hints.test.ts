@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { project, startProxy } from '../../support/harness.js';
+import { reloadable } from '../../support/reloadable.js';
 
 /** Listens on any port, and prints on this stream what frameworks do. */
 const listening = (stream: 'log' | 'error'): string => `
@@ -34,3 +35,18 @@ for (const stream of ['log', 'error'] as const) {
     assert.equal(proxy.stderr().match(/has not answered for 3 s/g)?.length, 1);
   });
 }
+
+test('P7 so it is said of a command that has spoken on its pipes before, whose answer is remembered', async (t) => {
+  const files = project(t, reloadable('one'));
+  const options = ['--state-dir', files.path('state'), '--start-timeout', '1000'];
+  const start = () => startProxy(t, { options, command: [process.execPath, 'server.mjs'], cwd: files.directory });
+  const before = start();
+  await before.initialize();
+  before.end();
+  await before.exit();
+  files.write('server.mjs', listening('log'));
+  const proxy = start();
+  await proxy.initialize();
+  const warning = await proxy.waitForLog(/the server has not answered for 3 s: /, PATIENCE);
+  assert.match(warning, /add --upstream 'http:\/\/localhost:\d+\/mcp'/);
+});
