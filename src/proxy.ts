@@ -177,7 +177,16 @@ const CANNOT_REAP =
 
 /** Nothing is watched, and nothing of what a server says is changed. */
 function withoutReload(config: Config): Config {
-  return { ...config, reload: false, rules: [], envFiles: [], agentTools: false, notify: 'never' };
+  return {
+    ...config,
+    reload: false,
+    rules: [],
+    envFiles: [],
+    agentTools: false,
+    notify: 'never',
+    hints: 'off',
+    callTimeout: undefined,
+  };
 }
 
 const MAX_NOISE_BYTES = 1024 * 1024;

@@ -65,6 +65,12 @@ function restText(rest: Rest): string {
   }
 }
 
+/** At most the last `length` bytes, from the beginning of a character and of a terminal code. */
+export function endOf(text: Buffer, length: number): string {
+  const at = Math.max(0, text.length - length);
+  return plain(text.subarray(at === 0 ? 0 : cutAfter(text, at)));
+}
+
 /** With a last line that was not ended by a newline, if there is one. */
 export function withLastLine(printed: Printed, line: string): Printed {
   if (line === '') return printed;

@@ -149,6 +149,12 @@ export const toolDefinitions: readonly ToolDefinition[] = [
       },
       failure,
       lastFailure: { type: 'object' },
+      silentCalls: {
+        type: 'array',
+        items: { type: 'object', properties: { tool: text('Which.'), silentMs: { type: 'number' } } },
+        description:
+          'Your own calls that the server has left without an answer or progress for half a minute or longer.',
+      },
       buildProposal: { type: 'object', description: 'Options that would watch and build the sources.' },
       installedCopy: { type: 'object', description: 'A copy that runs instead of the sources.' },
       log: { type: 'array', items: { type: 'string' } },

@@ -52,7 +52,7 @@ function serverText(server: Server): string {
 
 /** Sessions of one proxy stand side by side; those that share a server have its facts once, below the last of them. */
 function proxyLines(proxy: RunningProxy, before: RunningProxy | undefined, next: RunningProxy | undefined): string[] {
-  const { since, http, generation, server, health, lastReload, lastFailure } = proxy;
+  const { since, http, generation, server, health, lastReload, lastFailure, silentCalls = [] } = proxy;
   const isFirst = before?.proxy !== proxy.proxy;
   const lines = [
     `  proxy ${proxy.proxy}${forClient(proxy)}, since ${localTime(since)}`,
@@ -63,6 +63,8 @@ function proxyLines(proxy: RunningProxy, before: RunningProxy | undefined, next:
   const last = generation === undefined ? '' : `; generation ${generation} has ended`;
   const serving = server === undefined ? `no server is running${last}` : `generation ${generation} (pid ${server})`;
   lines.push(fact('now', `${now}${serving}`), ...more);
+  for (const call of silentCalls)
+    lines.push(fact('silent', `${call.tool}: no answer and no progress since ${localTime(call.since)}`));
   if (lastReload !== undefined) {
     const { at, ms = 0, phases, cause, changes = [] } = lastReload;
     const why = cause === undefined ? '' : ` (${cause})`;

@@ -3,13 +3,11 @@
 // file leads to are derived from it. It holds data only: check.ts checks values, option-values.ts derives types and
 // converts values.
 
+import { forms } from './option-forms.js';
 import type { OptionSpec, ProxyOptionSpec } from './option-spec.js';
 
 type WithoutName<S> = S extends OptionSpec ? Omit<S, 'name'> : never;
 type Row = WithoutName<ProxyOptionSpec>;
-
-/** The name of a host, as a `Host` header has it: an address of version 6 in brackets, and no port. */
-const hostName = '([0-9A-Za-z_]([0-9A-Za-z_.-]*[0-9A-Za-z_])?|\\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\\])';
 
 const milliseconds = { type: 'number', unit: 'milliseconds', placeholder: '<ms>', min: 0, max: 86_400_000 } as const;
 
@@ -198,6 +196,14 @@ export const optionTable = {
     otherwise: 'no limit',
     takesEffect: 'now',
   },
+  'call-timeout': {
+    ...milliseconds,
+    group: 'Limits',
+    description:
+      'Answer a tool call with an error if the server is silent about it for so long, and cancel it there; progress starts the time anew; 0: no limit',
+    otherwise: 'off',
+    takesEffect: 'now',
+  },
   'max-message': {
     group: 'Limits',
     type: 'number',
@@ -218,6 +224,15 @@ export const optionTable = {
       'Add tools by which an agent can restart and inspect the server; auto: only those that list and call its tools, and only for clients known not to notice new tools',
     takesEffect: 'now',
   },
+  hints: {
+    group: 'Agent',
+    type: 'choice',
+    choices: ['changes', 'stderr', 'off'],
+    default: 'changes',
+    description:
+      'Add to a failed tool call that the tool has changed since the client listed it, and how; stderr: also what the server wrote on stderr meanwhile; off: nothing',
+    takesEffect: 'now',
+  },
   http: {
     group: 'HTTP',
     type: 'number',
@@ -234,10 +249,7 @@ export const optionTable = {
     group: 'HTTP',
     type: 'text',
     placeholder: '<address>',
-    form: {
-      pattern: '^([0-9A-Za-z_]([0-9A-Za-z_.-]*[0-9A-Za-z_])?|[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$',
-      expected: 'an address of this machine without a port, as in 127.0.0.1, ::1 or 0.0.0.0',
-    },
+    form: forms.host,
     default: '127.0.0.1',
     description: 'Listen on this address; one that other machines can reach needs a token',
     takesEffect: 'next-start',
@@ -246,10 +258,7 @@ export const optionTable = {
     group: 'HTTP',
     type: 'text',
     placeholder: '<auto|value>',
-    form: {
-      pattern: '^(auto|[!-~]{16,1024})$',
-      expected: 'auto, or 16 to 1024 characters of ASCII without spaces',
-    },
+    form: forms.token,
     secret: true,
     description:
       'Serve only clients that send this token (Authorization: Bearer …); auto: one is made, and kept in a file that only you can read',
@@ -260,10 +269,7 @@ export const optionTable = {
     group: 'HTTP',
     type: 'list',
     placeholder: '<name>',
-    form: {
-      pattern: `^${hostName}$`,
-      expected: 'the name of a host without scheme, port and path, as in dev.example.com',
-    },
+    form: forms.allowedHost,
     description: 'Answer requests for this host too, besides localhost and the address of --host; repeatable',
     takesEffect: 'now',
   },
@@ -271,10 +277,7 @@ export const optionTable = {
     group: 'HTTP',
     type: 'list',
     placeholder: '<origin>',
-    form: {
-      pattern: `^[A-Za-z][0-9A-Za-z+.-]*://${hostName}(:[0-9]{1,5})?$`,
-      expected: 'an origin without a path, as in https://dev.example.com or http://192.168.1.5:3000',
-    },
+    form: forms.allowedOrigin,
     description: 'Answer pages of this origin too, besides those on localhost; repeatable',
     takesEffect: 'now',
   },
@@ -307,11 +310,7 @@ export const optionTable = {
     group: 'HTTP',
     type: 'text',
     placeholder: '<url>',
-    form: {
-      pattern: `^https?://${hostName}(:([0-9]{1,5}|\\{port\\}))?([/?][^\\s{}#]*)?$`,
-      expected:
-        "the URL of the server's MCP endpoint over http or https, as in http://127.0.0.1:{port}/mcp, where {port} may stand for the port and for nothing else",
-    },
+    form: forms.upstream,
     description:
       'The server itself speaks HTTP at this URL; {port} there is a free port for each start, and the same one in its arguments and as PORT in its environment; without a command: a server that somebody else starts',
     otherwise: 'the server speaks over stdin and stdout',

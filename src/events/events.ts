@@ -39,6 +39,14 @@ export interface ReloadFacts extends ServerProcess {
   readonly changes: readonly string[];
 }
 
+/** A call that its server has left without an answer or progress for long. */
+export interface SilentCall {
+  readonly tool: string;
+  readonly generation: number;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
 /** How a restart came about: by an edit, a request, a crash, the server's own wish, or after a start that had failed. */
 export type RestartMethod = 'change' | 'request' | 'crash' | 'server' | 'start';
 
@@ -196,6 +204,8 @@ type Ending =
   | { readonly kind: 'exit'; readonly code: number };
 
 type Remark =
+  /** These calls are silent now, and no others. */
+  | { readonly kind: 'silent-calls'; readonly calls: readonly SilentCall[] }
   /** What a server printed on stdout and is no message. `runner`: whose banner it was. */
   | {
       readonly kind: 'noise';

@@ -75,7 +75,7 @@ function leave(session: Session, upstream: Upstream): void {
   };
   for (const pending of upstream.pending.of(session)) {
     noteTakenBack(upstream, pending);
-    upstream.pending.remove(pending);
+    upstream.pending.giveUp(pending);
     if (!pending.cancelled) endCall(pending);
     if (pending.method === 'initialize') adoptIntroduction(lineage, upstream, pending.key);
     else if (!pending.cancelled && !isOpening(pending.method)) takeBack(pending.wireId);

@@ -234,6 +234,17 @@ function takeBack(session: Session, request: TakenBack, message: Message): void 
   }
 }
 
+/** The client is answered in place of the server, which is told that nobody waits for it any more. */
+export function giveUpPending(upstream: Upstream, pending: PendingRequest, cancellation: Message): void {
+  endCall(pending);
+  forgetProgress(pending.session, pending);
+  noteTakenBack(upstream, pending);
+  upstream.pending.giveUp(pending);
+  upstream.send(cancellation, pending.session);
+  if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
+  startQueuedCalls(pending.session.lineage);
+}
+
 function cancelPending(upstream: Upstream, pending: PendingRequest, message: Message): void {
   const { lineage } = pending.session;
   if (!pending.cancelled) endCall(pending);

@@ -12,6 +12,7 @@ import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { clientAsked, clientsTold, streamNamed, type Delivery } from './addressees.js';
 import { joinBatch, messagesIn } from '../wire/batch.js';
+import { mayGetHint } from './hints.js';
 import { endOfStream, endStreams } from './listen-streams.js';
 import { isStaleProgress, progressIn } from './progress.js';
 import {
@@ -83,6 +84,7 @@ function plainAnswer(lineage: LineageRecord, upstream: Upstream, id: Id): Pendin
   if (upstream.proxyRequests.size > 0 || lineage.failure !== undefined || upstream.isClosingStreams) return undefined;
   const pending = upstream.pending.find(keyOf(id));
   if (pending === undefined || pending.session.memory.notes !== undefined) return undefined;
+  if (mayGetHint(upstream, pending)) return undefined;
   return isPlainMethod(lineage, pending.method) ? pending : undefined;
 }
 

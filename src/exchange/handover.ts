@@ -5,7 +5,7 @@
 import { askerGone, heldTooLong, type Failure } from '../agent/words.js';
 import { answerTo, SESSION } from '../channel/channel.js';
 import { notificationsFor } from '../lists/compare.js';
-import type { ListName } from '../lists/lists.js';
+import { listNamed, type ListName } from '../lists/lists.js';
 import type { Reply } from '../server/upstream.js';
 import type { Id } from '../wire/envelope.js';
 import type { Key } from '../wire/ids.js';
@@ -26,6 +26,7 @@ import { forgetProgress, keepProgress } from './progress.js';
 import type { Held, LineageRecord, PendingRequest, Session, Upstream } from './records.js';
 import { isRetrySafe } from './retry-safety.js';
 import { taskAnswer, taskOwner } from './task-messages.js';
+import { doubtTools } from './known-tools.js';
 import { answerToolLists } from './undeclared-tools.js';
 
 /** A server was asked by the client itself to open the session, and will answer us. */
@@ -59,6 +60,8 @@ export function promote(lineage: LineageRecord, from: Upstream | undefined, to: 
     to.clients?.open(session);
     reopenStreams(session, to);
   }
+  // It has said so since it was asked for them.
+  if (to.suppressedListChanges.has(listNamed('tools').notification)) doubtTools(lineage, to);
 }
 
 /** The generation gets no more requests: it is to be stopped before another one starts. */

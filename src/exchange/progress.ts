@@ -33,7 +33,7 @@ export function recordProgress(session: Session, { token, value }: Progress): vo
   if (session.minimumProgress.has(token)) session.minimumProgress.set(token, value);
   // The one that was told of longest ago stands first.
   session.progress.delete(token);
-  session.progress.set(token, value);
+  session.progress.set(token, { value, at: session.lineage.ports.now() });
   for (const oldest of session.progress.keys()) {
     if (session.progress.size <= MAX_TOKENS) break;
     session.progress.delete(oldest);
@@ -43,8 +43,15 @@ export function recordProgress(session: Session, { token, value }: Progress): vo
 /** The request is sent again: what the client has seen of it is the least that it may see. */
 export function keepProgress(session: Session, pending: PendingRequest): void {
   const token = tokenOf(pending);
-  const seen = token === undefined ? undefined : session.progress.get(token);
+  const seen = token === undefined ? undefined : session.progress.get(token)?.value;
   if (token !== undefined && seen !== undefined) session.minimumProgress.set(token, seen);
+}
+
+/** When the client was last told of progress of this request. */
+export function lastProgressOf(pending: PendingRequest): number | undefined {
+  const { progress } = pending.session;
+  const token = progress.size === 0 ? undefined : tokenOf(pending);
+  return token === undefined ? undefined : progress.get(token)?.at;
 }
 
 /** The request is over. */

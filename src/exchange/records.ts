@@ -4,10 +4,12 @@
  * handover.ts when generations come and go. Who serves, which failure stands and whether messages are held is shown here
  * by lineage/, and nobody else writes it.
  */
+import type { ChangeCause } from '../agent/hints.js';
 import type { LineFault } from '../agent/line-faults.js';
 import { possibleNames, type AgentTool } from '../agent/tools.js';
 import type { Failure } from '../agent/words.js';
 import type { Channel } from '../channel/channel.js';
+import { createClientTools, type ClientTools } from '../lists/client-tools.js';
 import { createServed, type Served } from '../lists/served.js';
 import { CallClock } from '../server/call-times.js';
 import type { PendingRequest as ServerPendingRequest } from '../server/pending-requests.js';
@@ -82,6 +84,7 @@ export interface ExchangeOptions {
   readonly concurrency: number | undefined;
   readonly onFailure: 'report' | 'serve';
   readonly agentTools: boolean | 'auto';
+  readonly hints: 'changes' | 'stderr' | 'off';
   /** What the server is called until it says so itself. */
   readonly name: string;
   /** Milliseconds; 0: no limit. */
@@ -145,6 +148,10 @@ export interface LineageRecord {
   readonly goneTasks: GoneTasks;
   /** Some server has said that it runs tasks: before that nobody looks for them. */
   runsTasks: boolean;
+  /** By the name of the tool: what has changed it last. */
+  readonly toolCauses: Map<string, ChangeCause>;
+  /** Of clients that have no session, by what they call themselves, as JSON: what they were served of the tools. */
+  readonly sessionlessTools: Map<string, ClientTools>;
 }
 
 /**
@@ -172,12 +179,14 @@ export interface Session {
   readonly agreement: Agreement;
   /** The lists, as the client was last served them. */
   readonly served: Served;
+  /** What follows from that for its calls. Of a client without a session, see `LineageRecord.sessionlessTools`. */
+  readonly tools: ClientTools;
   readonly streams: ListenStreams;
   /** What servers have asked the client. */
   readonly serverRequests: ServerRequests<Upstream>;
   readonly goneTasks: GoneTasks;
-  /** The last value that was forwarded, by progress token. */
-  readonly progress: Map<Key, number>;
+  /** The last value that was forwarded, and when, by progress token. */
+  readonly progress: Map<Key, { readonly value: number; readonly at: number }>;
   /** Of requests that were sent again, by token: values at or below this are dropped, because progress must grow. */
   readonly minimumProgress: Map<Key, number>;
   /** Whether any server has answered this client yet. */
@@ -229,6 +238,8 @@ export function createLineageRecord(
     hasAnsweredBefore: false,
     goneTasks: new GoneTasks(),
     runsTasks: false,
+    toolCauses: new Map(),
+    sessionlessTools: new Map(),
   };
 }
 
@@ -248,12 +259,14 @@ export function createSession(
   agreement: Agreement,
   role: Role = 'client',
 ): Session {
+  const served = createServed();
   return {
     lineage,
     role,
     client,
     agreement,
-    served: createServed(),
+    served,
+    tools: createClientTools(served),
     streams: new ListenStreams(),
     serverRequests: new ServerRequests(),
     goneTasks: new GoneTasks(),

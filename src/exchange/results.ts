@@ -16,6 +16,7 @@ import type { LineageRecord, PendingRequest, Session, Upstream } from './records
 import { retrySafeToolsIn } from './retry-safety.js';
 import { afterSetting } from './settings.js';
 import { concernsTasks, noteTaskAnswer, withOwnTasks } from './task-messages.js';
+import { noteToolPage } from './known-tools.js';
 
 /** Results that are looked into or changed. */
 const INSPECTED_METHODS = new Set([
@@ -94,6 +95,7 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
   if (list !== undefined) {
     const answered = message.read(['result']);
     session.served.onPage(list.name, request.read(['params', 'cursor']), answered, upstream.generation);
+    if (list.name === 'tools') noteToolPage(session, upstream, request, answered);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(upstream, items);
     if (items !== undefined && toolsBeside(session, request).size > 0)

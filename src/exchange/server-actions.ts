@@ -3,18 +3,23 @@
  * returned. What becomes of a message is decided in from-server.ts.
  */
 import { answerTo, SESSION } from '../channel/channel.js';
+import { listNamed } from '../lists/lists.js';
 import type { Id } from '../wire/envelope.js';
 import { keyOfValue } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 import type { Delivery } from './addressees.js';
 import { endCall, startQueuedCalls } from './client-actions.js';
 import { noteRefusedDiscover } from './eras.js';
+import { withHints } from './hints.js';
 import { acknowledge, keepBackEnd } from './listen-streams.js';
 import { forgetProgress, progressIn, recordProgress } from './progress.js';
 import { areOne, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
 import { takeResult } from './results.js';
 import type { ServerVerdict } from './server-verdict.js';
+import { doubtTools } from './known-tools.js';
 import { withClientId } from './wire-names.js';
+
+const TOOLS = listNamed('tools');
 
 /** Returns what clients get, to be sent in this order. */
 export function applyToServer(
@@ -25,6 +30,7 @@ export function applyToServer(
 ): readonly Delivery[] {
   switch (verdict.do) {
     case 'deliver':
+      noteNews(lineage, upstream, message);
       for (const delivery of verdict.deliveries) noteProgress(delivery);
       return verdict.deliveries;
     case 'answer':
@@ -65,6 +71,20 @@ function listOf(delivery: Delivery | undefined): readonly Delivery[] {
   return delivery === undefined ? [] : [delivery];
 }
 
+/** What the proxy has to know of what clients are told. */
+function noteNews(lineage: LineageRecord, upstream: Upstream, message: Message): void {
+  const { envelope } = message;
+  if (envelope.kind !== 'notification') return;
+  if (envelope.method === TOOLS.notification) return doubtTools(lineage, upstream);
+  if (envelope.method !== 'notifications/cancelled') return;
+  const key = keyOfValue(message.read(['params', 'requestId']));
+  if (key === undefined) return;
+  for (const session of lineage.sessions) {
+    const asked = session.serverRequests.find(key, upstream);
+    if (asked !== undefined) upstream.serverRequests.takenBack(session, asked.clientId);
+  }
+}
+
 function noteProgress({ session, message }: Delivery): void {
   const { envelope } = message;
   const isProgress = envelope.kind === 'notification' && envelope.method === 'notifications/progress';
@@ -93,7 +113,8 @@ function takeAnswer(
   const { session } = pending;
   if (!isError) noteAnswered(upstream, session);
   if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
-  const seen = takeResult(upstream, pending, message, isError);
+  const taken = takeResult(upstream, pending, message, isError);
+  const seen = taken && withHints(upstream, pending, taken, isError);
   afterAnswer(upstream, pending);
   const isSeen = seen !== undefined && !isForNobody(pending);
   return isSeen ? { session, message: seen, route: answerTo(pending.id) } : undefined;

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import type { Answer } from '../agent/answers.js';
+import { silentCallsText } from '../agent/call-words.js';
 import { cutText, fitFacts, jsonLength, lastThatFit, MAX_WORDS, roomBeside } from '../agent/limits.js';
 import { firstOf, type Outdated } from '../agent/reports.js';
 import * as say from '../agent/status-report.js';
@@ -56,11 +57,13 @@ export function statusAnswer(
   const { buildProposal: proposal } = flow.config;
   const { listening } = flow;
   const data = snapshots()?.serverData ?? [];
+  const silent = messages.callWatch.silentCallsOf(session);
   const sentences = [
     status,
     ...(gained.length === 0 ? [] : [say.gainedCapabilities(gained)]),
     ...(copy === undefined ? [] : [say.runsCopy(copy, tools)]),
     ...(proposal === undefined ? [] : [say.sourcesUnknown(proposal)]),
+    ...(silent.length === 0 ? [] : [silentCallsText(silent)]),
     ...(data.length === 0 ? [] : [say.takenForData(data)]),
     ...(listening === undefined ? [] : [say.servedOverHttp(listening.url)]),
   ].join(' ');
@@ -79,6 +82,7 @@ export function statusAnswer(
     ...factsOf(outdated.standing),
     ...(copy === undefined ? {} : { installedCopy: copy }),
     ...(proposal === undefined ? {} : { buildProposal: proposal }),
+    ...(silent.length === 0 ? {} : { silentCalls: silent.slice(0, MAX_ITEMS) }),
     ...(data.length === 0 ? {} : { takenForServerData: firstOf(data, MAX_ITEMS) }),
   };
   const beside = lines === undefined ? facts : fitFacts(facts, MAX_FACTS_CHARACTERS);

@@ -4,6 +4,7 @@ import { describe } from '../lists/compare.js';
 import { LISTS, type ListName } from '../lists/lists.js';
 import { notifyLists } from '../exchange/handover.js';
 import { hasServerAnswered, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
+import { noteToolCauses } from '../exchange/known-tools.js';
 import type { AttemptRecord } from './attempt-record.js';
 import type { Restart } from './history.js';
 import { changedFor, type Difference } from './list-diff.js';
@@ -27,6 +28,7 @@ export function announce(
   }
   if (record.isFirstStart) return announceReady(flow, session, upstream, record.began);
   const found = record.difference;
+  recordCauses(session.lineage, found, record.files);
   for (const text of found?.unknown ?? []) events.emit({ kind: 'warning', text });
   if (failure !== undefined) {
     events.emit({ kind: 'starting', as: 'old-build', ...facts });
@@ -39,6 +41,11 @@ export function announce(
   announceToAll(flow, session, upstream, found, lateChanges(upstream));
 }
 
+/** For those who have older lists: when which tool has changed, and because of what. */
+function recordCauses(lineage: LineageRecord, found: Difference | undefined, files: readonly string[]): void {
+  noteToolCauses(lineage, found?.changes ?? [], { at: new Date().toISOString(), files });
+}
+
 /** What the new generation said of its lists after it was asked for them, and before it served, is true by now. */
 function lateChanges(upstream: Upstream | undefined): readonly ListName[] {
   const suppressed = upstream?.suppressedListChanges;
@@ -48,7 +55,7 @@ function lateChanges(upstream: Upstream | undefined): readonly ListName[] {
 }
 
 /** Tells each client of the lists that differ from its own. `found`: for the first client; `late`: for all. */
-export function announceToAll(
+function announceToAll(
   flow: FlowContext,
   first: Session,
   upstream: Upstream | undefined,
@@ -68,6 +75,18 @@ function withdrawStandIns(lineage: LineageRecord): void {
   const memories = answered.map(({ memory }) => memory);
   for (const memory of hasServerAnswered(lineage) ? [...memories, lineage.sessionless] : memories)
     if (memory.standInTools === 'listed') memory.standInTools = 'withdrawn';
+}
+
+/** The same for what a server shows some time after its files have changed. */
+export function announceLate(
+  flow: FlowContext,
+  first: Session,
+  upstream: Upstream,
+  found: Difference,
+  files: readonly string[],
+): void {
+  recordCauses(first.lineage, found, files);
+  announceToAll(flow, first, upstream, found);
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */

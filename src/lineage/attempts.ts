@@ -18,7 +18,7 @@ import { pathsOf } from '../project/disk.js';
 import type { Rule } from '../config/config.js';
 import type { Project } from '../project/project.js';
 import { baselines, type Baselines } from './list-diff.js';
-import { announceAgentTools, announceToAll } from './announce.js';
+import { announceAgentTools, announceLate } from './announce.js';
 import { notSpawned } from '../server/not-spawned.js';
 import { RetrySchedule } from './retry-schedule.js';
 import { lateDifference, refreshStep, requestedAction } from './refresh-step.js';
@@ -258,7 +258,7 @@ export class Attempts {
     // The server may take seconds to read its files again, so the lists are compared a few times more.
     const signal = AbortSignal.any([record.abort.signal, closed]);
     void lateDifference(refresh, before, signal).then((late) => {
-      if (late !== undefined && !signal.aborted) announceToAll(flow, session, upstream, late);
+      if (late !== undefined && !signal.aborted) announceLate(flow, session, upstream, late, record.files);
     });
   }
 

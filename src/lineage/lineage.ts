@@ -74,7 +74,7 @@ export class Lineage {
     this.#context = context;
     this.#options = options;
     this.#history = new History({ events, isLogFile: () => context.config.logFile !== undefined });
-    this.#messages = new MessageFlow(context, this.#generations, this.#messageFlowEvents());
+    this.#messages = new MessageFlow(context, this.#generations, this.#messageFlowEvents(), options);
     const { lineage } = this.#messages;
     this.#shared = {
       flow: context,

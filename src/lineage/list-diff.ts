@@ -121,9 +121,13 @@ export async function allTools(
   return found?.known === true ? found.items : undefined;
 }
 
-/** What a generation has answered just now. */
-export function recordLists({ knownLists }: Upstream, lists: Lists): void {
-  for (const [name, list] of lists) knownLists.set(name, list);
+/** What a generation has answered just now. `capabilities`: as it declares them itself, if that is known. */
+export function recordLists(upstream: Upstream, lists: Lists, capabilities?: Capabilities): void {
+  for (const [name, list] of lists) upstream.knownLists.set(name, list);
+  const tools = lists.get('tools');
+  if (tools !== undefined) upstream.tools = tools.known ? tools.items : undefined;
+  upstream.declaresNoTools = capabilities !== undefined && capabilities['tools'] === undefined;
+  if (upstream.declaresNoTools) upstream.tools = [];
 }
 
 /** What the client has, and nothing else. */

@@ -38,8 +38,11 @@ import { membersOf } from '../session/agreement.js';
 import type { Envelope, Id } from '../wire/envelope.js';
 import type { Message } from '../wire/message.js';
 import type { ClientConnection, Connect } from '../front/connection.js';
+import { CallWatch } from './call-watch.js';
+import type { LineageOptions } from './lineage-options.js';
 import { HandshakeCache } from './handshake-cache.js';
 import type { LiveGenerations } from './live-generations.js';
+import { StderrFence } from './stderr-fence.js';
 import { WaitTicker } from './wait-ticker.js';
 
 export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'retryFailure'> {
@@ -80,6 +83,7 @@ export class MessageFlow {
   readonly #generations: LiveGenerations;
   readonly #closed = new AbortController();
   readonly #ticker: WaitTicker;
+  readonly callWatch: CallWatch;
   readonly #events: MessageFlowEvents;
   readonly #clients = new ShortLivedMap<Session, Client>();
   readonly #warned = new Set<string>();
@@ -89,7 +93,12 @@ export class MessageFlow {
   /** The only client reads too slowly. */
   #areServersPaused = false;
 
-  constructor(flow: FlowContext, generations: LiveGenerations, events: MessageFlowEvents) {
+  constructor(
+    flow: FlowContext,
+    generations: LiveGenerations,
+    events: MessageFlowEvents,
+    { silentAfterMs }: Pick<LineageOptions, 'silentAfterMs'> = {},
+  ) {
     const { config, events: bus } = flow;
     this.#events = events;
     // As many wait by it as the client has sent lists of tools.
@@ -131,23 +140,28 @@ export class MessageFlow {
       whyHeld: events.whyHeld,
       closed: this.#closed.signal,
     });
+    this.callWatch = new CallWatch({ flow, lineage: this.lineage, closed: this.#closed.signal, silentAfterMs });
     const cache = new HandshakeCache(flow, this.lineage);
+    const take: ServerEvents<Session>['message'] = (upstream, message, of) => {
+      const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
+      fromServer(this.lineage, upstream, message, of);
+      if (upstream.expectsFirstMessage) {
+        upstream.expectsFirstMessage = false;
+        events.onFirstMessage(upstream);
+      }
+      // One that was asked in vain and is waited for as a candidate is ready when its session is open.
+      const isServing = upstream === this.lineage.serving;
+      if (upstream.expectsFirstResponse && isServing && upstream.pending.count < owed) {
+        upstream.expectsFirstResponse = false;
+        events.onFirstResponse(upstream);
+      }
+      if (upstream.isClosingStreams) void this.#watchStreams(upstream);
+    };
+    const stderrFence = new StderrFence(this.lineage, take);
     this.serverEvents = {
       message: (upstream, message, of) => {
         if (bus.wants('traffic')) bus.emit(trafficOf('server', upstream.generation, message.envelope, message.length));
-        const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
-        fromServer(this.lineage, upstream, message, of);
-        if (upstream.expectsFirstMessage) {
-          upstream.expectsFirstMessage = false;
-          events.onFirstMessage(upstream);
-        }
-        // One that was asked in vain and is waited for as a candidate is ready when its session is open.
-        const isServing = upstream === this.lineage.serving;
-        if (upstream.expectsFirstResponse && isServing && upstream.pending.count < owed) {
-          upstream.expectsFirstResponse = false;
-          events.onFirstResponse(upstream);
-        }
-        if (upstream.isClosingStreams) void this.#watchStreams(upstream);
+        stderrFence.pass(upstream, message, of);
       },
       lost: (upstream, ids, problem) => {
         loseRequests(this.lineage, upstream, ids, problem);
@@ -164,6 +178,7 @@ export class MessageFlow {
       full: () => this.applyBackpressure(),
       halfClosed: ({ process }, pipe) => process.failAndKill({ kind: 'pipe-closed', pipe }),
       exit: (upstream, exit) => {
+        stderrFence.flush(upstream);
         this.applyBackpressure();
         events.onExit(upstream, exit);
       },
@@ -259,6 +274,7 @@ export class MessageFlow {
   /** Another configuration is in force. */
   reconfigure(config: Config): void {
     this.lineage.options = optionsOf(this.#context, config);
+    this.callWatch.wake();
   }
 
   /** Sees to it that what waits hears why, and is answered if it waits too long. */

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from '../lists/compare.js';
 import { LISTS } from '../lists/lists.js';
 import type { Upstream } from '../exchange/records.js';
-import { announceToAll } from './announce.js';
+import { announceLate } from './announce.js';
 import type { LineageContext } from './lineage-context.js';
 import { changedFor, declaredCapabilities, difference, fetchLists, previousLists, recordLists } from './list-diff.js';
 
@@ -42,6 +42,6 @@ export class Renewals {
     const what = changes.length === 0 ? '' : `: ${changes.join(', ')}`;
     const text = `the server did not know the sessions of its clients any more, and they were opened again${what}`;
     flow.events.emit({ kind: 'warning', text });
-    announceToAll(flow, session, upstream, { ...found, changed: changedFor(session, upstream, found) });
+    announceLate(flow, session, upstream, { ...found, changed: changedFor(session, upstream, found) }, []);
   }
 }

@@ -172,7 +172,7 @@ async function compare(
   upstream.suppressedListChanges.clear();
   const fetched = fetchLists(lineage, upstream, capabilities, record.abort.signal, lists);
   const [old, now] = await Promise.all([before ?? known, fetched]);
-  recordLists(upstream, now);
+  recordLists(upstream, now, capabilities);
   record.difference = difference(withLatestServed(session, old), now);
 }
 

@@ -63,17 +63,17 @@ function byName(list: List, items: readonly unknown[]): Map<string, unknown[]> {
 }
 
 function differingFields(before: unknown, after: unknown): string[] {
-  if (!isRecord(before) || !isRecord(after)) return equal(before, after) ? [] : ['item'];
+  if (!isRecord(before) || !isRecord(after)) return equalJson(before, after) ? [] : ['item'];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter(
     (name) =>
       !NO_DIFFERENCE.has(name) &&
-      !(Object.hasOwn(before, name) === Object.hasOwn(after, name) && equal(before[name], after[name])),
+      !(Object.hasOwn(before, name) === Object.hasOwn(after, name) && equalJson(before[name], after[name])),
   );
 }
 
 /** Deep equality of JSON values; a loop, since a schema may nest deeper than the stack. */
-function equal(before: unknown, after: unknown): boolean {
+export function equalJson(before: unknown, after: unknown): boolean {
   const pairs: [unknown, unknown][] = [[before, after]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     const [a, b] = pair;

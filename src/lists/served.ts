@@ -11,6 +11,8 @@ export interface Served {
   onPage(list: ListName, cursor: unknown, result: unknown, generation?: number): void;
   /** The items of the last listing that was served whole, if nothing has cast doubt on it since. */
   baseline(list: ListName): readonly unknown[] | undefined;
+  /** Whether it is known, and no newer listing is under way. */
+  isWhole(list: ListName): boolean;
   /** The generation that gave the last page of it. */
   generation(list: ListName): number | undefined;
 }
@@ -36,6 +38,9 @@ export function createServed(): Served {
     },
     baseline(list) {
       return memories.get(list)?.whole;
+    },
+    isWhole(list) {
+      return memories.get(list)?.whole !== undefined && memories.get(list)?.partial === undefined;
     },
     generation(list) {
       return memories.get(list)?.by;

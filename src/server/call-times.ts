@@ -25,6 +25,10 @@ export const CALL_AFTERMATH = 200;
 const CALL = 'tools/call';
 
 export class CallClock {
+  /** A client waits for a call, and none did before. */
+  onBusy: () => void = () => {};
+  /** A call that was reported as silent is over. */
+  onSilenceOver: () => void = () => {};
   readonly #now: () => number;
   #requests = 0;
   #open = 0;
@@ -38,6 +42,11 @@ export class CallClock {
 
   constructor(now: () => number = () => 0) {
     this.#now = now;
+  }
+
+  /** When the last call began. */
+  get newestBegan(): number {
+    return this.#newestBegan;
   }
 
   get times(): CallTimes {
@@ -74,6 +83,7 @@ export class CallClock {
     this.#newestBegan = now;
     this.#newestEnded = Infinity;
     if (this.#open++ > 0) return;
+    this.onBusy();
     this.#busySince = now;
     if (now - this.#idleSince > CALL_AFTERMATH) this.#activeSince = now;
   }

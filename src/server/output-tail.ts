@@ -3,7 +3,7 @@
  * Both streams, in the order they were read: stderr, and what was no message on stdout. Who decides what is no message
  * is generation.ts.
  */
-import { END, excerptOf, WINDOW, type Printed } from '../agent/excerpt.js';
+import { END, endOf, excerptOf, WINDOW, type Printed } from '../agent/excerpt.js';
 
 const KEPT = 64 * 1024;
 /** The unit of memory: thousands of short lines fill a few blocks and are not thousands of buffers. */
@@ -62,6 +62,12 @@ export class OutputTail {
   bytes(): Buffer {
     const all = Buffer.concat(this.#blocks, this.#length);
     return all.subarray(Math.max(0, all.length - KEPT));
+  }
+
+  /** What came after so many bytes (`written` of an earlier time), but at most the last `max` bytes of that. */
+  since(written: number, max: number): { readonly text: string; readonly isCut: boolean } {
+    const length = this.#bytes - written;
+    return { text: endOf(this.bytes(), Math.min(length, max)).trim(), isCut: length > max };
   }
 
   /** More than an excerpt shows. */

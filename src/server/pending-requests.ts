@@ -29,6 +29,14 @@ interface Entry<S> {
   /** It has been with another generation before, which was lost. */
   isRetry: boolean;
   cancelled: boolean;
+  /** Of a call: since when the server owes a word, not counting while it waited for one of the client's. */
+  silentSince: number;
+  /** People were told of its silence. */
+  isReported: boolean;
+  /** Of a call: how much the server had printed for people before, in bytes. */
+  printedBefore: number;
+  /** The server had nothing else to do when it was sent. */
+  begunAlone: boolean;
   /** The next in its bucket: older, and under the same id or another. */
   next: Entry<S> | undefined;
   /** Its neighbours in the order in which all were asked. */
@@ -66,12 +74,18 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
   #count = 0;
   /** Some request went under another id than the client's. */
   #hasRenamed = false;
+  /** The place of the last one that was added, answered or not. */
+  #lastOrder = 0;
+  /** The server may still be at work on what nobody waits for any more. */
+  #hasStrays = false;
   readonly #pool: Entry<S>[] = [];
   readonly #clock: CallClock;
+  readonly #printed: () => number;
 
-  /** `clock`: of all generations of a lineage. */
-  constructor(clock: CallClock = new CallClock()) {
+  /** `clock`: of all generations of a lineage. `printed`: how much the server has printed for people so far. */
+  constructor(clock: CallClock = new CallClock(), printed = (): number => 0) {
     this.#clock = clock;
+    this.#printed = printed;
   }
 
   /** How many answers clients still wait for. */
@@ -90,7 +104,11 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     entry.wireId = wireId;
     entry.key = key;
     entry.hash = hashOf(key);
-    entry.order = this.#clock.began(method);
+    entry.order = this.#lastOrder = this.#clock.began(method);
+    entry.silentSince = this.#clock.newestBegan;
+    entry.isReported = false;
+    entry.printedBefore = method === CALL ? this.#printed() : 0;
+    entry.begunAlone = this.#size === 0 && !this.#hasStrays && batch === undefined;
     entry.method = method;
     entry.message = message;
     entry.batch = batch;
@@ -147,6 +165,28 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     this.#closed(pending);
   }
 
+  /** Whether the server had no other request in the time of this one, which has just been answered. */
+  wasAlone({ begunAlone, order }: PendingRequest<S>): boolean {
+    return begunAlone && order === this.#lastOrder;
+  }
+
+  /** Nobody waits for it any more, and the server may be at work on it for long. */
+  giveUp(pending: PendingRequest<S>): void {
+    this.remove(pending);
+    this.#hasStrays = true;
+  }
+
+  /** The server has waited for the client from then until now: so long its calls could not go on. */
+  standStill(session: S, from: number, now: number): void {
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer)
+      if (entry.session === session) entry.silentSince += Math.max(0, now - Math.max(from, entry.silentSince));
+  }
+
+  /** People are told of its silence, or that it has ended. */
+  report(pending: PendingRequest<S>): void {
+    (pending as Entry<S>).isReported = true;
+  }
+
   /** Takes out all of them, oldest first. */
   takeAll(): PendingRequest<S>[] {
     const taken = [...this];
@@ -191,9 +231,10 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     return (this.#all() as PendingRequest<S>[])[Symbol.iterator]();
   }
 
-  #closed({ method, order }: PendingRequest<S>): void {
+  #closed({ method, order, isReported }: PendingRequest<S>): void {
     this.#count--;
     this.#clock.ended(method, order);
+    if (isReported) this.#clock.onSilenceOver();
   }
 
   #bucketOf(hash: number): number {
@@ -232,6 +273,10 @@ function blank<S>(): Entry<S> {
     batch: undefined,
     isRetry: false,
     cancelled: false,
+    silentSince: 0,
+    isReported: false,
+    printedBefore: 0,
+    begunAlone: false,
     next: undefined,
     older: undefined,
     newer: undefined,

@@ -13,11 +13,14 @@ import { request } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import type { CallClock } from './call-times.js';
 import { OwedByClients } from './owed-by-clients.js';
-import { PendingRequests } from './pending-requests.js';
+import type { OutputTail } from './output-tail.js';
+import { PendingRequests, type PendingRequest } from './pending-requests.js';
 import type { ServerProcess } from './server-process.js';
 import { TakenBackCalls } from './taken-back.js';
 import { Tasks } from './tasks.js';
 import { WireNames } from './wire-names.js';
+
+const OUTPUT_OF_CALL_BYTES = 2048;
 
 /** What came of a request of the proxy's own. */
 export type Reply =
@@ -82,7 +85,7 @@ export class Upstream<S = unknown> {
   /** The requests of clients that it owes an answer to. */
   readonly pending: PendingRequests<S>;
   /** What clients owe it. */
-  readonly serverRequests = new OwedByClients<S>();
+  readonly serverRequests: OwedByClients<S>;
   readonly tasks = new Tasks<S>();
   /** Of clients that share it: it may be at them still. */
   readonly takenBack = new TakenBackCalls<S>();
@@ -116,6 +119,12 @@ export class Upstream<S = unknown> {
   readonly sessionsReplayedTo = new Set<S>();
   /** The lists that it was seen to have when the proxy asked for them. */
   readonly knownLists = new Map<ListName, Fetched>();
+  /** All of its tools, as they were seen last: by the proxy, or by a client. Undefined: they may be others by now. */
+  tools: readonly unknown[] | undefined;
+  /** It does not declare the capability. */
+  declaresNoTools = false;
+  /** How often it has said that they are others now, and the question that is under way for that. */
+  readonly toolDoubts = { count: 0, asked: 0, isAsking: false };
   /** It was replaced and finishes what it owes. */
   isDraining = false;
   /** Nobody waits for it any more. */
@@ -143,7 +152,11 @@ export class Upstream<S = unknown> {
     this.lastProblem = lastProblem ?? (() => undefined);
     this.#context = context;
     this.startedAt = context.now();
-    this.pending = new PendingRequests(context.callClock);
+    const { output } = process;
+    this.pending = new PendingRequests(context.callClock, () => output.written);
+    this.serverRequests = new OwedByClients(context.now, (session, since, now) =>
+      this.pending.standStill(session, since, now),
+    );
     this.drained = new Promise((resolve) => (this.#markDrained = resolve));
     this.gone = new Promise((resolve) => (this.#markGone = resolve));
   }
@@ -151,6 +164,18 @@ export class Upstream<S = unknown> {
   /** Whether clients still have something to expect of it. */
   get owesAnything(): boolean {
     return this.pending.count > 0 || this.tasks.openCount > 0;
+  }
+
+  /** What it printed for people since the call was sent to it: the last 2 KB. */
+  outputSince({ printedBefore }: Pick<PendingRequest<S>, 'printedBefore'>): ReturnType<OutputTail['since']> {
+    const { output } = this.process;
+    return output.since(printedBefore, OUTPUT_OF_CALL_BYTES);
+  }
+
+  /** The same, whenever it printed it. */
+  lastOutput(): string {
+    const { output } = this.process;
+    return output.since(0, OUTPUT_OF_CALL_BYTES).text;
   }
 
   /** The id under which it is to see a request of a client that shares it. */

@@ -14,6 +14,7 @@ export const STATUS_KINDS = [
   'line-too-long',
   'crashed',
   'health',
+  'silent-calls',
 ] as const;
 
 /** What an event changes. `at`: when it happened. */
@@ -40,6 +41,8 @@ export function statusAfter(
       return { lastFailure: { at, event: event.kind, cause: failureCause(event.failure) } };
     case 'line-too-long':
       return { lastFailure: { at, event: 'failed', cause: lineTooLongText(event) } };
+    case 'silent-calls':
+      return { silentCalls: event.calls };
     case 'health': {
       const { health, client } = event;
       return { health: healthOf(health), ...(client === undefined ? {} : { client }) };

@@ -54,6 +54,8 @@ export interface SessionStatus {
   readonly server?: number | undefined;
   readonly lastReload?: { readonly at: string } & Partial<AuditLine>;
   readonly lastFailure?: Failed;
+  /** Calls that the server has left without an answer or progress for long. */
+  readonly silentCalls?: readonly { readonly tool: string; readonly generation: number; readonly since: string }[];
 }
 
 /** A proxy that runs, and one of its sessions: a proxy with several is listed once for each. */

@@ -69,6 +69,8 @@ test('with nothing given, the defaults are those of the documentation', () => {
     maxMessage: 128 * 1024 * 1024,
     notify: 'changed',
     agentTools: false,
+    hints: 'changes',
+    callTimeout: undefined,
     http: undefined,
     host: '127.0.0.1',
     token: undefined,

@@ -105,6 +105,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     bad: ['0', '-1', 'many', '1.5'],
   },
+  'call-timeout': time,
   'max-message': {
     good: [
       ['1', 1],
@@ -122,6 +123,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     bad: ['please'],
   },
+  hints: choice('changes', 'stderr', 'off'),
   http: {
     good: [
       ['0', 0],

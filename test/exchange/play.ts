@@ -14,6 +14,7 @@ import {
   type Session,
   type Upstream,
 } from '#src/exchange/records.js';
+import { OutputTail } from '#src/server/output-tail.js';
 import type { ServerProcess } from '#src/server/server-process.js';
 import { Upstream as ServerUpstream } from '#src/server/upstream.js';
 import { LineSplitter } from '#src/wire/lines.js';
@@ -93,6 +94,7 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
       concurrency: undefined,
       onFailure: 'report',
       agentTools: false,
+      hints: 'changes',
       name: 'test',
       hold: 50_000,
       promise: true,
@@ -107,7 +109,12 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
     newRequestId: () => `"mcp-hotline:n:${++proxyRequests}"`,
   };
   const create = (generation: number): Upstream => {
-    const parts = { generation, process: {} as ServerProcess, channel: collect(generation), unfinishedText: () => '' };
+    const parts = {
+      generation,
+      process: { output: new OutputTail() } as ServerProcess,
+      channel: collect(generation),
+      unfinishedText: () => '',
+    };
     const upstream: Upstream = new ServerUpstream(parts, context);
     void (upstream.markDrained = () => void drained.push(generation));
     upstreams.set(generation, upstream);

@@ -13,7 +13,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   sinks: ['events', 'state', 'agent'],
   state: [],
   config: ['process'],
-  agent: [],
+  agent: ['lists'],
   watch: [],
   session: ['wire'],
   lists: ['wire'],

@@ -72,6 +72,8 @@ const table = new Map<string, Row & { read?: (config: Config) => unknown; beside
   number('startTimeout', 20_000),
   number('stopTimeout', 2000),
   number('concurrency', undefined),
+  number('callTimeout', undefined),
+  choice('hints', ['stderr', 'off'], 'changes'),
   ['maxMessage', { values: [1, '2', 3], results: [MiB, 2 * MiB, 3 * MiB, 128 * MiB] }],
   ['agentTools', { values: [false, 'auto', true], results: [false, 'auto', true, false] }],
   number('http', undefined),
