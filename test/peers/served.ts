@@ -59,7 +59,12 @@ export async function alone(suite: Suite): Promise<Outcome[]> {
   const env = testEnvironment(marker);
   const isOwn = suite.fixture === 'conformance-v2';
   const { url, close } = isOwn ? await ownHttp(server, env) : await bridged(server, env);
-  const checks = await runSuite(suite, url, env).finally(async () => close());
+  let checks: Awaited<ReturnType<typeof runSuite>>;
+  try {
+    checks = await runSuite(suite, url, env);
+  } finally {
+    await close();
+  }
   await assertGone(marker);
   return [...checks].map(([scenario, found]) => ({ scenario, checks: found, posts: 0, reloads: 0 }));
 }

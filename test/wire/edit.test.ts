@@ -4,80 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jsonObject, memberName } from '../support/json-texts.js';
 import { fc } from '../support/property.js';
 import { appendAt, locate, readAt, setAt } from '#src/wire/edit.js';
 
-type Node = { text: string } | { array: Node[] } | { object: (readonly [string, Node])[] };
-
-const NAMES = [
-  'id',
-  'result',
-  'params',
-  '_meta',
-  'tools',
-  '',
-  '__proto__',
-  'ü',
-  '\u{1f525}',
-  'a"b',
-  'a\\',
-  '\n',
-  '\ud800',
-];
-const name = fc.constantFrom(...NAMES);
-const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
-
-/** A JSON string with some of its characters as \u escapes. */
-function spell(value: string, escape: boolean): string {
-  if (!escape) return JSON.stringify(value);
-  return `"${value.replace(/[\s\S]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
-}
-
-const scalar = fc.oneof(
-  fc.constantFrom('0', '-0', '1.0', '12345678901234567890', '1E+400', '-1.5e-7', 'true', 'false', 'null'),
-  fc.tuple(fc.string({ unit: 'binary', maxLength: 50 }), fc.boolean()).map(([s, e]) => spell(s, e)),
-  fc.constantFrom(
-    '"{\\"id\\":1}"',
-    '"]}"',
-    `"${'\\\\'.repeat(40)}"`,
-    `"${'x'.repeat(70)}\\""`,
-    `"${'\\"'.repeat(30)}"`,
-  ),
-);
-
-const { root } = fc.letrec<{ node: Node; root: Node }>((tie) => {
-  const object = fc.array(fc.tuple(name, tie('node')), { maxLength: 5 }).map((members): Node => ({ object: members }));
-  return {
-    root: object,
-    node: fc.oneof(
-      { maxDepth: 5, depthSize: 'small' },
-      scalar.map((text): Node => ({ text })),
-      fc.array(tie('node'), { maxLength: 4 }).map((array): Node => ({ array })),
-      object,
-      object,
-    ),
-  };
-});
-
-/** Writes a tree down with white space and escapes taken from `draws` in turn. */
-function write(tree: Node, draws: readonly { space: string; escape: boolean }[]): Buffer {
-  let next = 0;
-  const draw = () => draws[next++ % draws.length] ?? { space: '', escape: false };
-  const s = (text: string) => draw().space + text + draw().space;
-  const text = (node: Node): string => {
-    if ('text' in node) return s(node.text);
-    if ('array' in node)
-      return s(node.array.length === 0 ? `[${draw().space}]` : `[${node.array.map(text).join(',')}]`);
-    const members = node.object.map(([key, value]) => `${s(spell(key, draw().escape))}:${text(value)}`);
-    return s(members.length === 0 ? `{${draw().space}}` : `{${members.join(',')}}`);
-  };
-  return Buffer.from(text(tree));
-}
-
-const json = fc
-  .tuple(root, fc.array(fc.record({ space, escape: fc.boolean() }), { minLength: 1, maxLength: 40 }))
-  .map(([tree, draws]) => write(tree, draws));
-const path = fc.array(name, { minLength: 1, maxLength: 4 });
+const path = fc.array(memberName, { minLength: 1, maxLength: 4 });
 const value = fc.constantFrom('1', '"é"', '{"listChanged":true}', '[]', '123456789012345678901');
 
 const isObject = (x: unknown): x is Record<string, unknown> => typeof x === 'object' && x !== null && !Array.isArray(x);
@@ -127,7 +58,7 @@ const runs = { numRuns: 3000 };
 
 test('P2 a located value is the one that JSON.parse finds, the last of duplicates', () => {
   fc.assert(
-    fc.property(json, path, (text, wish) => {
+    fc.property(jsonObject, path, (text, wish) => {
       const steps = steer(text, wish);
       const expected = follow(parse(text), steps);
       const span = locate(text, steps);
@@ -143,7 +74,7 @@ test('P2 a located value is the one that JSON.parse finds, the last of duplicate
 
 test('P2 setting a member changes that member and no other byte', () => {
   fc.assert(
-    fc.property(json, path, value, (text, wish, to) => {
+    fc.property(jsonObject, path, value, (text, wish, to) => {
       const steps = steer(text, wish);
       const edited = setAt(text, steps, to);
       const expected = withSet(parse(text), steps, JSON.parse(to));
@@ -161,7 +92,7 @@ test('P2 setting a member changes that member and no other byte', () => {
 
 test('P2 appending to an array adds the elements and changes no other byte', () => {
   fc.assert(
-    fc.property(json, path, fc.array(value, { maxLength: 3 }), (text, wish, elements) => {
+    fc.property(jsonObject, path, fc.array(value, { maxLength: 3 }), (text, wish, elements) => {
       const steps = steer(text, wish);
       const before = follow(parse(text), steps).value;
       const edited = appendAt(text, steps, elements);
@@ -178,7 +109,7 @@ test('P2 appending to an array adds the elements and changes no other byte', () 
 test('P2 malformed text never throws, and what was valid elsewhere stays the same', () => {
   const mutation = fc.record({ at: fc.nat(400), drop: fc.nat(3), put: fc.uint8Array({ maxLength: 2 }) });
   fc.assert(
-    fc.property(json, fc.array(mutation, { maxLength: 3 }), path, value, (text, mutations, wish, to) => {
+    fc.property(jsonObject, fc.array(mutation, { maxLength: 3 }), path, value, (text, mutations, wish, to) => {
       const steps = steer(text, wish);
       const broken = mutations.reduce((b, { at, drop, put }) => {
         const cut = at % (b.length + 1);
@@ -201,7 +132,7 @@ test('P2 malformed text never throws, and what was valid elsewhere stays the sam
 test('random bytes never throw', () => {
   const bytes = fc.array(fc.constantFrom(...Buffer.from('{}[]":,\\ \n"id"aé1-')), { maxLength: 60 });
   fc.assert(
-    fc.property(bytes, fc.array(name, { maxLength: 3 }), (raw, steps) => {
+    fc.property(bytes, fc.array(memberName, { maxLength: 3 }), (raw, steps) => {
       for (const text of [Buffer.from(raw), Buffer.from([0x7b, ...raw, 0x7d])]) {
         locate(text, steps);
         readAt(text, steps);

@@ -247,8 +247,8 @@ export function answerIn(id: Id, response: IncomingMessage, status: number, body
 }
 
 /** The same refusal for another request. */
-export function refusalFor(id: Id, refusal: Message): Message {
-  return refusal.with(['id'], id) ?? refusal;
+export function refusalFor(id: Id, refused: Message): Message {
+  return refused.with(['id'], id) ?? refused;
 }
 
 /** An error that names no request is the answer to the one that was asked. */
