@@ -1,6 +1,6 @@
 /**
- * JSON objects as text, as odd as JSON can be: random white space, escapes, duplicate keys, numbers that no double holds,
- * names that every object has. What is done with them is for the tests.
+ * JSON objects as text, as odd as JSON can be: random white space, escapes, duplicate keys, numbers that no double
+ * holds, names that every object has. What is done with them is for the tests.
  */
 import { fc } from './property.js';
 
