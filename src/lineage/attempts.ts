@@ -20,7 +20,7 @@ import type { Project } from '../project/project.js';
 import { baselines, type Baselines } from './list-diff.js';
 import { announceAgentTools, announceLate } from './announce.js';
 import { notSpawned } from '../server/not-spawned.js';
-import { RetrySchedule } from './retry-schedule.js';
+import { RetrySchedule } from './repeat-schedule.js';
 import { lateDifference, refreshStep, requestedAction } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, hasServerAnswered, memoriesOf, type Upstream } from '../exchange/records.js';

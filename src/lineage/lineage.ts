@@ -19,7 +19,7 @@ import type { Role, Upstream } from '../exchange/records.js';
 import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
-import { servingExit } from './serving-exit.js';
+import { servingExit } from './exit-event.js';
 import { HandshakeTimeout } from './handshake-timeout.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import type { Project } from '../project/project.js';

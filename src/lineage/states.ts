@@ -4,7 +4,7 @@
  */
 import type { Failure } from '../agent/words.js';
 import type { Exit } from '../process/child.js';
-import type { ExitMeaning } from './exits.js';
+import type { ExitMeaning } from './exit-meaning.js';
 
 export type Strategy = 'overlap' | 'replace';
 

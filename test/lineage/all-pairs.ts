@@ -3,7 +3,7 @@
  * values of all fields that an event has, and so on from each state that is new. The types ask for the values of each
  * field. What should follow is for pairs.test.ts to say.
  */
-import type { ExitMeaning } from '#src/lineage/exits.js';
+import type { ExitMeaning } from '#src/lineage/exit-meaning.js';
 import { initialState, servingOf, transition } from '#src/lineage/state.js';
 import type { Event, Next, State } from '#src/lineage/states.js';
 

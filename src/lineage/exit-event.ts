@@ -7,7 +7,7 @@ import { hasServerAnswered, type Upstream } from '../exchange/records.js';
 import type { Exit } from '../process/child.js';
 import type { Attempts } from './attempts.js';
 import type { LineageContext } from './lineage-context.js';
-import { meaningOf, type Life } from './exits.js';
+import { meaningOf, type Life } from './exit-meaning.js';
 import { endedFailure, saveOutput } from './server-failures.js';
 import type { Event } from './states.js';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServerFailure } from '#src/agent/failure.js';
-import { RetrySchedule } from '#src/lineage/retry-schedule.js';
+import { RetrySchedule } from '#src/lineage/repeat-schedule.js';
 
 const cause = { kind: 'ended', end: { kind: 'exit', code: 1 } } as const;
 const failure: ServerFailure = { kind: 'start', command: 'node', cause, output: '' };
