@@ -119,7 +119,7 @@ export class Lineages {
   }
 
   reload(): void {
-    for (const { lineage } of this.#entries) lineage.restart();
+    for (const { lineage } of this.#entries) lineage.reload();
   }
 
   /** Resolves when every server has exited. */

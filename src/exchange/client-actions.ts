@@ -80,10 +80,10 @@ export function apply(held: Held, verdict: ClientVerdict): void {
     case 'hold':
       return hold(held);
     case 'queue':
-      if (lineage.failure !== undefined) lineage.ports.retryFailure(false);
+      if (lineage.failure !== undefined) lineage.ports.repeatAttempt(false);
       return void lineage.queuedCalls.push(held);
-    case 'retry-failure':
-      return lineage.ports.retryFailure(true) ? hold(held) : apply(held, verdict.otherwise);
+    case 'repeat-attempt':
+      return lineage.ports.repeatAttempt(true) ? hold(held) : apply(held, verdict.otherwise);
     case 'call-agent':
       return callAgent(session, verdict.tool, held, verdict.id);
     case 'learn-names':
@@ -116,7 +116,7 @@ function ask({ session, isRetry }: Held, to: Upstream, request: ClientRequest): 
   const { lineage, agreement } = session;
   const { id, method, message } = request;
   if (method === 'tools/call') {
-    if (lineage.failure !== undefined) lineage.ports.retryFailure(false);
+    if (lineage.failure !== undefined) lineage.ports.repeatAttempt(false);
     if (agreement.era !== 'legacy') noteTaskClient(lineage, message);
     if (lineage.options.concurrency !== undefined) lineage.runningCalls++;
   }

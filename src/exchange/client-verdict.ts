@@ -40,7 +40,7 @@ export type ClientVerdict =
   | { readonly do: 'hold' }
   | { readonly do: 'queue' }
   /** A tool call meets a failure: it waits for one more attempt if there is one, else this becomes of it (P7). */
-  | { readonly do: 'retry-failure'; readonly otherwise: ClientVerdict }
+  | { readonly do: 'repeat-attempt'; readonly otherwise: ClientVerdict }
   | { readonly do: 'call-agent'; readonly tool: AgentTool; readonly id: Id }
   /** It may mean a tool of the server: the names of those have to be known first. */
   | { readonly do: 'learn-names'; readonly from: Upstream; readonly id: Id }

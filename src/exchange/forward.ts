@@ -125,7 +125,7 @@ function answered(id: ClientRequest['id'], answer: Message): ClientVerdict {
 
 /** A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7). */
 function unlessMended({ failure }: LineageRecord, calls: boolean, otherwise: ClientVerdict): ClientVerdict {
-  return calls && failure !== undefined ? { do: 'retry-failure', otherwise } : otherwise;
+  return calls && failure !== undefined ? { do: 'repeat-attempt', otherwise } : otherwise;
 }
 
 /**

@@ -73,7 +73,7 @@ export function demote(lineage: LineageRecord, upstream: Upstream): void {
 /** What a lost generation still owed: what was answered in its place, and what is sent again. */
 export interface Dropped {
   readonly answered: readonly PendingRequest[];
-  readonly sentAgain: readonly PendingRequest[];
+  readonly retried: readonly PendingRequest[];
 }
 
 /**
@@ -90,15 +90,15 @@ export function dropGeneration(lineage: LineageRecord, upstream: Upstream, crash
   const waiting = upstream.pending.takeAll().filter(({ cancelled }) => !cancelled);
   const owed = crash === undefined ? waiting : answerToolLists(upstream, waiting);
   for (const pending of owed) endCall(pending);
-  const sentAgain = owed.filter((pending) => mayRetry(pending, upstream));
-  const answered = owed.filter((pending) => !sentAgain.includes(pending));
+  const retried = owed.filter((pending) => mayRetry(pending, upstream));
+  const answered = owed.filter((pending) => !retried.includes(pending));
   answerLost(answered, crash);
   for (const { session, clientId } of upstream.serverRequests.takeAll()) abandonServerRequest(session, clientId);
   upstream.failProxyRequests();
-  retry(lineage, sentAgain);
+  retry(lineage, retried);
   startQueuedCalls(lineage);
   startWaitingOpenings(lineage);
-  return { answered, sentAgain };
+  return { answered, retried };
 }
 
 /**
@@ -114,14 +114,14 @@ export function loseRequests(lineage: LineageRecord, upstream: Upstream, ids: re
     if (pending !== undefined && !pending.cancelled) lost.push(pending);
   }
   for (const pending of lost) endCall(pending);
-  const sentAgain = lost.filter((pending) => !pending.isRetry && mayRetry(pending, upstream));
-  for (const pending of lost.filter((each) => !sentAgain.includes(each))) {
+  const retried = lost.filter((pending) => !pending.isRetry && mayRetry(pending, upstream));
+  for (const pending of lost.filter((each) => !retried.includes(each))) {
     const { session, id } = pending;
     forgetProgress(session, pending);
     session.client.send(unansweredAnswer(session, pending, problem), answerTo(id));
   }
   if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
-  retry(lineage, sentAgain);
+  retry(lineage, retried);
   startQueuedCalls(lineage);
 }
 

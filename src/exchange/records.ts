@@ -50,7 +50,7 @@ export interface Ports {
    * A tool call has met a failure that stands. True if an attempt to mend it is under way now. `waits`: the call waits
    * for its end, and all that comes after it.
    */
-  retryFailure(waits: boolean): boolean;
+  repeatAttempt(waits: boolean): boolean;
   /** Does something after so many milliseconds, unless the lineage has ended by then. */
   later(ms: number, work: () => void): void;
   warn(text: string): void;

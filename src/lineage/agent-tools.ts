@@ -189,7 +189,8 @@ export class AgentTools {
 
   #standing(): say.Standing | undefined {
     const { state, flow, messages } = this.#context;
-    // During a retry in the background the state has no failure, but calls are still answered with the last one.
+    // While an attempt is repeated in the background the state has no failure, and calls are still answered with the
+    // last one.
     const failure =
       failureOf(state()) ?? (this.#servesMeanwhile() === undefined ? undefined : messages.lineage.failure);
     if (failure === undefined) return undefined;

@@ -35,7 +35,7 @@ export function announce(
     return announceToAll(flow, session, upstream, found, lateChanges(upstream));
   }
   const changes = found?.changes.map(describe) ?? [];
-  const method = record.attempt.restart ? (restart?.method ?? 'change') : undefined;
+  const method = record.attempt.respawn ? (restart?.method ?? 'change') : undefined;
   const { files, phases } = record;
   events.emit({ kind: 'reloaded', ...facts, files, phases, changes, method, reason: restart?.reason });
   announceToAll(flow, session, upstream, found, lateChanges(upstream));

@@ -20,7 +20,7 @@ import type { Project } from '../project/project.js';
 import { baselines, type Baselines } from './list-diff.js';
 import { announceAgentTools, announceLate } from './announce.js';
 import { notSpawned } from '../server/not-spawned.js';
-import { RetrySchedule } from './repeat-schedule.js';
+import { RepeatSchedule } from './repeat-schedule.js';
 import { lateDifference, refreshStep, requestedAction } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
 import { awaitsFirst, hasServerAnswered, memoriesOf, type Upstream } from '../exchange/records.js';
@@ -51,7 +51,7 @@ export interface AttemptsContext extends LineageContext {
 
 export class Attempts {
   readonly backoff = new Backoff();
-  readonly retries = new RetrySchedule();
+  readonly repeats = new RepeatSchedule();
   /** Exit code of the last server that exited by itself while it served. */
   lastExit: number | null = null;
   readonly #context: AttemptsContext;
@@ -88,11 +88,11 @@ export class Attempts {
     const changes = this.#snapshots?.changesToApply() ?? [];
     const files = pathsOf(changes);
     const action = requestedAction(flow.config.rules, changes, this.#actionLeftOver);
-    const record = createAttemptRecord(attempt, files, action, !attempt.retry && this.#snapshots?.hasNews === true);
+    const record = createAttemptRecord(attempt, files, action, !attempt.repeat && this.#snapshots?.hasNews === true);
     this.#bytecode.changed(files, flow.config.cwd);
     this.abort();
     this.#current = record;
-    if (files.length > 0 && !attempt.retry) {
+    if (files.length > 0 && !attempt.repeat) {
       flow.events.emit({ kind: 'change', files });
       this.backoff.reset();
     }
@@ -212,7 +212,7 @@ export class Attempts {
     this.#context.dispatch({
       on: 'build-failed',
       attempt: record.attempt.number,
-      failure: this.retries.recordFailure(failure, record.began),
+      failure: this.repeats.recordFailure(failure, record.began),
       delay: Math.max(1000, this.#recordCrash()),
     });
   }
@@ -331,7 +331,7 @@ export class Attempts {
     this.#context.dispatch({
       on: 'start-failed',
       generation: number,
-      failure: this.retries.recordFailure(beside === undefined ? failure : { ...failure, beside }, record.began),
+      failure: this.repeats.recordFailure(beside === undefined ? failure : { ...failure, beside }, record.began),
       busy,
       skipped: record.isBuildSkipped,
       delay: Math.max(1000, pause),

@@ -46,8 +46,8 @@ export async function drain(context: LineageContext, upstream: Upstream, isRepla
 
 /** Emits which requests were cut off because `--drain` had passed. */
 function reportCutOff({ flow }: LineageContext, { generation }: Upstream, dropped: Dropped): void {
-  if (dropped.answered.length + dropped.sentAgain.length === 0) return;
-  const [cutOff, sentAgain] = [dropped.answered.map(nameOf), dropped.sentAgain.map(nameOf)];
+  if (dropped.answered.length + dropped.retried.length === 0) return;
+  const [cutOff, sentAgain] = [dropped.answered.map(nameOf), dropped.retried.map(nameOf)];
   const limitMs = flow.config.drain;
   flow.events.emit({ kind: 'cut-off', generation, answered: cutOff, sentAgain, limitMs });
 }

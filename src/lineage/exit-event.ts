@@ -11,18 +11,18 @@ import { meaningOf, type Life } from './exit-meaning.js';
 import { endedFailure, saveOutput } from './server-failures.js';
 import type { Event } from './states.js';
 
-export interface ServingExitContext extends Pick<LineageContext, 'flow' | 'messages'> {
+export interface ExitEventContext extends Pick<LineageContext, 'flow' | 'messages'> {
   readonly attempts: Attempts;
 }
 
-export function servingExit(
-  { flow, messages, attempts }: ServingExitContext,
+export function exitEventOf(
+  { flow, messages, attempts }: ExitEventContext,
   upstream: Upstream,
   exit: Exit,
   life: Omit<Life, 'hasAnswered' | 'ranMs'>,
 ): Extract<Event, { on: 'exit' }> {
   const { lineage } = messages;
-  const { backoff, retries, record } = attempts;
+  const { backoff, repeats, record } = attempts;
   const { startedAt } = upstream;
   attempts.lastExit = exit.code;
   const now = performance.now();
@@ -40,6 +40,6 @@ export function servingExit(
     exit,
     // After a crash only the back-off restarts the server. If the exit looks like a mistake in the code, a call may
     // cause another attempt (P7, survives a broken edit).
-    failure: meaning === 'start' || meaning === 'exit' ? retries.recordFailure(ended, startedAt) : ended,
+    failure: meaning === 'start' || meaning === 'exit' ? repeats.recordFailure(ended, startedAt) : ended,
   };
 }

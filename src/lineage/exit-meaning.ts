@@ -23,7 +23,10 @@ export interface Life {
   readonly ranMs: number;
 }
 
-/** `start`: it has never answered. `exit`: code 0, but probably by mistake. */
+/**
+ * `leaves`: on purpose, and none follows. `restarts`: on purpose, and another one is to follow. `start`: it has never
+ * answered. `exit`: code 0, but probably by mistake.
+ */
 export type ExitMeaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
 
 export function meaningOf(code: number | null, life: Life): ExitMeaning {

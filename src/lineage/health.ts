@@ -61,7 +61,7 @@ export class Health {
   afterEffects(event: Event, [state, effects]: Transition): void {
     const wait = effects.find((effect) => effect.do === 'wait');
     for (const effect of effects) {
-      if (effect.do !== 'release' && effect.do !== 'tell') continue;
+      if (effect.do !== 'end-attempt' && effect.do !== 'end-hold') continue;
       if (effect.failure === undefined) this.#recordMended(event);
       else this.#recordStanding(effect.failure, wait?.delay);
     }
@@ -145,7 +145,7 @@ export class Health {
         if (standing === undefined) return { state: 'restarting' };
         break;
       default: {
-        if (state.attempt.restart && standing === undefined) return { state: 'restarting' };
+        if (state.attempt.respawn && standing === undefined) return { state: 'restarting' };
         if (standing === undefined) return { state: this.#isProven ? 'reloading' : 'starting' };
       }
     }
@@ -167,7 +167,7 @@ export function outlookOf([state, effects]: Transition): Outlook {
   return {
     ...(serving === undefined ? {} : { serving }),
     answered: effects.some(
-      (effect) => (effect.do === 'release' || effect.do === 'tell') && effect.failure !== undefined,
+      (effect) => (effect.do === 'end-attempt' || effect.do === 'end-hold') && effect.failure !== undefined,
     ),
     ...(wait === undefined ? {} : { nextTryMs: wait.delay }),
     underWay: !isAtRest(state),

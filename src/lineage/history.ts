@@ -111,7 +111,7 @@ export class History {
     if (record.isRestartRecorded) return;
     record.isRestartRecorded = true;
     // After a failed start another one is attempted, for the reason that the first one had.
-    const begun = record.attempt.restart ? this.#begunRestart : undefined;
+    const begun = record.attempt.respawn ? this.#begunRestart : undefined;
     const method = begun?.method ?? this.#methodOf(record, exitCode);
     const reasons: Record<RestartMethod, string> = {
       request: this.#requestedReason ?? 'a reload was asked for by a signal',
@@ -124,7 +124,7 @@ export class History {
       at: new Date().toISOString(),
       reason: begun?.reason ?? reasons[method],
       generation,
-      exitCode: record.attempt.restart && begun === undefined ? exitCode : null,
+      exitCode: record.attempt.respawn && begun === undefined ? exitCode : null,
       method,
     };
     this.#requestedReason = undefined;
@@ -156,8 +156,8 @@ export class History {
 
   #methodOf({ files, attempt }: AttemptRecord, exitCode: number | null): RestartMethod {
     if (this.#requestedReason !== undefined) return 'request';
-    if (attempt.restart && this.#lastEnd === 'start') return 'start';
-    if (attempt.restart) return exitCode === RESTART_EXIT_CODE ? 'server' : 'crash';
+    if (attempt.respawn && this.#lastEnd === 'start') return 'start';
+    if (attempt.respawn) return exitCode === RESTART_EXIT_CODE ? 'server' : 'crash';
     return files.length > 0 ? 'change' : 'request';
   }
 

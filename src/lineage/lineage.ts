@@ -19,7 +19,7 @@ import type { Role, Upstream } from '../exchange/records.js';
 import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
-import { servingExit } from './exit-event.js';
+import { exitEventOf } from './exit-event.js';
 import { HandshakeTimeout } from './handshake-timeout.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import type { Project } from '../project/project.js';
@@ -134,7 +134,7 @@ export class Lineage {
     const { signal } = this.#closeSignal;
     return {
       agent: (call) => this.#agentTools.handle(call),
-      retryFailure: (waits) => this.#retryFailure(waits),
+      repeatAttempt: (waits) => this.#repeatAttempt(waits),
       allTools: (upstream, known) => void allTools(this.#messages.lineage, upstream, signal).then(known),
       needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
       onOpening: (session, id, method) => void this.#handshakeTimeout.watch(session, id, method),
@@ -189,8 +189,8 @@ export class Lineage {
     this.#ending.begin(reason);
   }
 
-  /** Builds and restarts the server even if no file has changed. */
-  restart(): void {
+  /** Builds, and starts a new server, even if no file has changed. */
+  reload(): void {
     this.#dispatch({ on: 'force', rebuild: true });
   }
 
@@ -239,8 +239,8 @@ export class Lineage {
   #perform(effect: Effect): void {
     const { lineage } = this.#messages;
     switch (effect.do) {
-      case 'release':
-        return this.#release(effect.failure);
+      case 'end-attempt':
+        return this.#endAttempt(effect.failure);
       case 'build':
         return this.#attempts.begin(effect.attempt);
       case 'abort-build':
@@ -259,7 +259,7 @@ export class Lineage {
         return this.#attempts.retire(effect.generation);
       case 'start':
         return this.#attempts.start(effect.generation, effect.attempt);
-      case 'tell':
+      case 'end-hold':
         return this.#endHold();
       case 'adopt': {
         const { pendingHandshake } = this.#handshakeTimeout;
@@ -324,7 +324,7 @@ export class Lineage {
     });
   }
 
-  #release(failure: Failure | undefined): void {
+  #endAttempt(failure: Failure | undefined): void {
     // After a swap the snapshot has been moved already. This covers attempts that ended without a swap.
     this.#attempts.snapshots?.move('attempt', failure === undefined ? 'serving' : 'failed');
     this.#attempts.onEnd(failure === undefined);
@@ -352,7 +352,7 @@ export class Lineage {
       const isProbed = refuseByExit(lineage, upstream);
       const [wasEdited, { hasClientLeft }] = [this.#wasEdited, this.#ending];
       const life = { wasEdited, hasClientLeft, isAwaited, isProbed, endsWithServer };
-      return this.#dispatch(servingExit({ ...this.#shared, attempts: this.#attempts }, upstream, exit, life));
+      return this.#dispatch(exitEventOf({ ...this.#shared, attempts: this.#attempts }, upstream, exit, life));
     }
     dropGeneration(this.#messages.lineage, upstream);
     this.#messages.watchHold();
@@ -360,25 +360,25 @@ export class Lineage {
   }
 
   /**
-   * For a tool call that met a failure (P7, survives a broken edit). Returns whether an attempt is under way now that
-   * the call can wait for.
+   * For a tool call that met a failure (P7, survives a broken edit): makes the attempt that failed once more, unless one
+   * is under way or it is too early. Returns whether an attempt is under way now that the call can wait for.
    */
-  #retryFailure(waits: boolean): boolean {
+  #repeatAttempt(waits: boolean): boolean {
     const state = this.#state;
     // Calls that the end of an attempt lets go were part of it: they start no other one.
     if (this.#eventQueue !== undefined) return false;
-    // The call joins an attempt that is under way. It does not join a restart after a crash, or a server that has yet
+    // The call joins an attempt that is under way. It does not join a respawn after a crash, or a server that has yet
     // to answer: those may take for ever.
     if (!isAtRest(state)) {
-      const canJoin = 'attempt' in state && !state.attempt.restart;
-      if (canJoin) this.#dispatch({ on: 'retry', forced: false, background: !waits });
+      const canJoin = 'attempt' in state && !state.attempt.respawn;
+      if (canJoin) this.#dispatch({ on: 'repeat', forced: false, background: !waits });
       return canJoin;
     }
     const failure = failureOf(state);
-    const { retries, record } = this.#attempts;
-    if (failure === undefined || !retries.isDue(failure)) return false;
+    const { repeats, record } = this.#attempts;
+    if (failure === undefined || !repeats.isDue(failure)) return false;
     const forced = failure.kind === 'start' || failure.kind === 'era' || record?.attempt.forced === true;
-    this.#dispatch({ on: 'retry', forced, background: !waits });
+    this.#dispatch({ on: 'repeat', forced, background: !waits });
     queueMicrotask(() => this.#messages.watchHold());
     return !isAtRest(this.#state);
   }

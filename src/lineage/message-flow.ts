@@ -45,7 +45,7 @@ import type { LiveGenerations } from './live-generations.js';
 import { StderrFence } from './stderr-fence.js';
 import { WaitTicker } from './wait-ticker.js';
 
-export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'retryFailure'> {
+export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'repeatAttempt'> {
   readonly needsCheck: (envelope: Envelope) => boolean;
   readonly check: () => Promise<void> | undefined;
   /** The client opens its session, and no server has answered it yet. */
@@ -110,7 +110,7 @@ export class MessageFlow {
         now: () => performance.now(),
         agent: events.agent,
         allTools: events.allTools,
-        retryFailure: events.retryFailure,
+        repeatAttempt: events.repeatAttempt,
         introduced: (method, answer) => {
           noteTaskSupport(this.lineage, membersOf(answer.read(['result'])));
           void cache.save(method, answer);

@@ -1,14 +1,14 @@
 /**
- * When a tool call that meets a failure may cause another attempt (P7, survives a broken edit). Not right after the
- * last one: a slow build that fails would otherwise run all the time. `lineage.ts` and `state.ts` decide what is
- * attempted.
+ * When a tool call that meets a failure may have the failed attempt repeated (P7, survives a broken edit). Not right
+ * after the last one: a slow build that fails would otherwise run all the time. `lineage.ts` and `state.ts` decide what
+ * is attempted. Which requests are sent a second time is another matter (exchange/retry-safety.ts).
  */
 import { isLate, type Failure } from '../agent/failure.js';
 
-const MIN_RETRY_PAUSE_MS = 2000;
-const RETRY_PAUSE_IN_ATTEMPT_DURATIONS = 3;
+const MIN_REPEAT_PAUSE_MS = 2000;
+const REPEAT_PAUSE_IN_ATTEMPT_DURATIONS = 3;
 
-export class RetrySchedule {
+export class RepeatSchedule {
   /** On the monotonic clock. */
   #dueAt = 0;
 
@@ -20,8 +20,8 @@ export class RetrySchedule {
     const now = performance.now();
     // A start that took too long is likely to get further the next time, because compilers keep finished parts. So the
     // next attempt may come soon.
-    const pause = isLate(failure) || failure.kind === 'exit' ? 0 : RETRY_PAUSE_IN_ATTEMPT_DURATIONS * (now - began);
-    const againAfterMs = Math.round(Math.max(MIN_RETRY_PAUSE_MS, pause));
+    const pause = isLate(failure) || failure.kind === 'exit' ? 0 : REPEAT_PAUSE_IN_ATTEMPT_DURATIONS * (now - began);
+    const againAfterMs = Math.round(Math.max(MIN_REPEAT_PAUSE_MS, pause));
     this.#dueAt = now + againAfterMs;
     return { ...failure, tried: { at: new Date().toISOString(), againAfterMs } };
   }

@@ -16,7 +16,7 @@ export interface Settings {
 }
 
 export function initialState(settings: Settings): Transition {
-  const attempt: Attempt = { number: 1, forced: true, rebuild: false, restart: false, retry: false };
+  const attempt: Attempt = { number: 1, forced: true, rebuild: false, respawn: false, repeat: false };
   return [
     {
       ...settings,
@@ -68,7 +68,7 @@ export function transition(state: State, event: Event): Transition {
     case 'starting':
       return whileStarting(state, event);
     case 'waiting':
-      if (event.on === 'timer') return restart(state, state.failure);
+      if (event.on === 'timer') return respawn(state, state.failure);
       return withoutServer(state, event, [{ do: 'stop-waiting' }]);
     case 'broken':
       return withoutServer(state, event, []);
@@ -106,8 +106,8 @@ function whileServing(state: In<'serving'>, event: Event): Transition {
       return standing === undefined ? stay(state) : build(state, serving, false, false, []);
     case 'force':
       return build(state, serving, true, event.rebuild, []);
-    case 'retry':
-      return standing === undefined ? stay(state) : tryAgain(state, serving, event, []);
+    case 'repeat':
+      return standing === undefined ? stay(state) : repeat(state, serving, event, []);
     case 'exit':
       return event.generation === serving ? afterExit(state, event) : stay(state);
     case 'overdue':
@@ -128,7 +128,7 @@ function afterExit(state: In<'serving'>, event: ExitEvent): Transition {
   // The server may have failed because the build that was skipped would have made a file.
   if (meaning === 'start' && skippedBuild) return build(state, undefined, true, true, [drop]);
   if (delay > 0) return wait(state, state.standing ?? failure, delay, meaning === 'start', [drop]);
-  return restart(state, state.standing, [drop]);
+  return respawn(state, state.standing, [drop]);
 }
 
 /** A restart that the server asked for is no failure, so answers do not name one. */
@@ -138,7 +138,7 @@ function dropOf({ generation, meaning, failure }: ExitEvent): Extract<Effect, { 
 
 /** The proxy has answered the handshake for this generation: its process goes on as a candidate. */
 function adopt(state: State, generation: number, failure: Failure | undefined): Transition {
-  const attempt = restartOf(state);
+  const attempt = respawnOf(state);
   const next: State = {
     ...common(state),
     attempts: attempt.number,
@@ -150,7 +150,7 @@ function adopt(state: State, generation: number, failure: Failure | undefined): 
     attempt,
     outlasting: undefined,
   };
-  const answered: Effects = failure === undefined ? [] : [{ do: 'release', failure }];
+  const answered: Effects = failure === undefined ? [] : [{ do: 'end-attempt', failure }];
   return [next, [...answered, { do: 'adopt', generation, attempt }]];
 }
 
@@ -161,7 +161,7 @@ function whileBuilding(state: In<'building'>, event: Event): Transition {
       return build(state, serving, attempt.forced, attempt.rebuild, [{ do: 'abort-build' }]);
     case 'force':
       return build(state, serving, true, event.rebuild || attempt.rebuild, [{ do: 'abort-build' }]);
-    case 'retry':
+    case 'repeat':
       return join(state, event);
     case 'built':
       if (event.attempt !== attempt.number) return stay(state);
@@ -190,7 +190,7 @@ function whileRefreshing(state: In<'refreshing'>, event: Event): Transition {
       return build(state, serving, false, false, [{ do: 'abort-build' }]);
     case 'force':
       return build(state, serving, true, event.rebuild, [{ do: 'abort-build' }]);
-    case 'retry':
+    case 'repeat':
       return join(state, event);
     case 'refreshed': {
       if (event.attempt !== attempt.number) return stay(state);
@@ -215,7 +215,7 @@ function whileRetiring(state: In<'retiring'>, event: Event): Transition {
         { ...state, again: true, attempt: { ...attempt, forced: true, rebuild: attempt.rebuild || event.rebuild } },
         [],
       ];
-    case 'retry':
+    case 'repeat':
       return join(state, event);
     case 'drains':
       if (event.generation !== state.serving) return stay(state);
@@ -244,7 +244,7 @@ function whileStarting(state: In<'starting'>, event: Event): Transition {
       return build(state, serving, attempt.forced, attempt.rebuild, [abandon]);
     case 'force':
       return build(state, serving, true, event.rebuild || attempt.rebuild, [abandon]);
-    case 'retry':
+    case 'repeat':
       return join(state, event);
     case 'ready': {
       if (event.generation !== candidate) return stay(state);
@@ -258,16 +258,16 @@ function whileStarting(state: In<'starting'>, event: Event): Transition {
       if (event.busy && serving !== undefined)
         return retire({ ...state, strategy: 'replace' }, serving, attempt, [abandon, { do: 'became-replace' }]);
       if (serving === undefined) {
-        const isNews = !event.isFirst && (!attempt.restart || event.beforeFirstAnswer);
+        const isNews = !event.isFirst && (!attempt.respawn || event.beforeFirstAnswer);
         return wait(state, outlasting ?? event.failure, event.delay, isNews, [abandon]);
       }
       return rest(state, serving, event.failure, [abandon]);
     case 'overdue': {
       const { failure, generation } = event;
       if (generation !== candidate || serving !== undefined || failure === undefined) return stay(state);
-      // Requests are no longer held for this start. It goes on like a restart after a crash.
-      const outlived: State = { ...state, held: false, standing: failure, attempt: { ...attempt, restart: true } };
-      return [outlived, [{ do: 'tell', failure }]];
+      // Requests are no longer held for this start. It goes on like a respawn after a crash.
+      const outlived: State = { ...state, held: false, standing: failure, attempt: { ...attempt, respawn: true } };
+      return [outlived, [{ do: 'end-hold', failure }]];
     }
     case 'exit':
       return event.generation === serving ? withoutServing(state, event) : stay(state);
@@ -281,27 +281,27 @@ function withoutServing(state: In<'building' | 'starting'>, event: ExitEvent): T
   return [{ ...state, serving: undefined, held: true }, [dropOf(event)]];
 }
 
-/** A tool call waits for the attempt under way, except for a restart after a crash: that may take for ever. */
+/** A tool call waits for the attempt under way, except for a respawn after a crash: that may take for ever. */
 function join(state: UnderWay, { background }: { readonly background: boolean }): Transition {
-  if (state.held || background || state.attempt.restart) return stay(state);
+  if (state.held || background || state.attempt.respawn) return stay(state);
   return [{ ...state, held: true }, []];
 }
 
 function withoutServer(state: In<'waiting' | 'broken'>, event: Event, before: Effects): Transition {
   if (event.on === 'change') return build(state, undefined, true, false, before);
   if (event.on === 'force') return build(state, undefined, true, event.rebuild, before);
-  if (event.on === 'retry') return tryAgain(state, undefined, { forced: true, background: false }, before);
+  if (event.on === 'repeat') return repeat(state, undefined, { forced: true, background: false }, before);
   return stay(state);
 }
 
 /** No file has changed: only the step that failed is done again. */
-function tryAgain(
+function repeat(
   state: State,
   serving: number | undefined,
   { forced, background }: { readonly forced: boolean; readonly background: boolean },
   before: Effects,
 ): Transition {
-  const attempt: Attempt = { number: state.attempts + 1, forced, rebuild: false, restart: false, retry: true };
+  const attempt: Attempt = { number: state.attempts + 1, forced, rebuild: false, respawn: false, repeat: true };
   return begin({ ...state, held: state.held || !background }, serving, attempt, before);
 }
 
@@ -321,7 +321,7 @@ function build(
   rebuild: boolean,
   before: Effects,
 ): Transition {
-  const attempt: Attempt = { number: state.attempts + 1, forced, rebuild, restart: false, retry: false };
+  const attempt: Attempt = { number: state.attempts + 1, forced, rebuild, respawn: false, repeat: false };
   const held = state.held || serving === undefined || !state.servesMeanwhile;
   return begin({ ...state, held }, serving, attempt, before);
 }
@@ -364,14 +364,14 @@ function start(
 }
 
 /** Starts the same code again after a crash, without a build. The failure of a build still stands. */
-function restart(state: State, failure: Failure | undefined, before: Effects = []): Transition {
+function respawn(state: State, failure: Failure | undefined, before: Effects = []): Transition {
   const outlasting = outlivesStart(failure) ? failure : undefined;
   const next = { ...state, attempts: state.attempts + 1 };
-  return start(next, undefined, restartOf(state), before, outlasting);
+  return start(next, undefined, respawnOf(state), before, outlasting);
 }
 
-function restartOf(state: State): Attempt {
-  return { number: state.attempts + 1, forced: true, rebuild: false, restart: true, retry: false };
+function respawnOf(state: State): Attempt {
+  return { number: state.attempts + 1, forced: true, rebuild: false, respawn: true, repeat: false };
 }
 
 /** A successful start refutes the failure of a start, but not that of a build or a configuration. */
@@ -382,18 +382,19 @@ function outlivesStart(failure: Failure | undefined): boolean {
 function rest(state: State, serving: number, failure: Failure | undefined, before: Effects = []): Transition {
   return [
     { ...common(state), held: false, standing: failure, at: 'serving', serving },
-    [...before, { do: 'release', failure }],
+    [...before, { do: 'end-attempt', failure }],
   ];
 }
 
 function broken(state: State, failure: Failure): Transition {
-  return [{ ...common(state), held: false, standing: failure, at: 'broken', failure }, [{ do: 'release', failure }]];
+  const next: State = { ...common(state), held: false, standing: failure, at: 'broken', failure };
+  return [next, [{ do: 'end-attempt', failure }]];
 }
 
 /** `isNews`: requests are answered with the failure even if the next start comes soon. */
 function wait(state: State, failure: Failure, delay: number, isNews: boolean, before: Effects = []): Transition {
   const isAnswered = delay > WORTH_WAITING_MS || isNews || outlivesStart(failure);
   const messages = isAnswered ? { held: false, standing: failure } : { held: true };
-  const answers: Effects = isAnswered ? [{ do: 'release', failure }] : [];
+  const answers: Effects = isAnswered ? [{ do: 'end-attempt', failure }] : [];
   return [{ ...common(state), ...messages, at: 'waiting', failure }, [...before, ...answers, { do: 'wait', delay }]];
 }

@@ -15,10 +15,10 @@ export interface Attempt {
   readonly forced: boolean;
   /** Build even if the record says that the result exists already. */
   readonly rebuild: boolean;
-  /** The same code is started again after a crash: after a failure the back-off goes on. */
-  readonly restart: boolean;
-  /** A tool call has met the failure, so the same is tried again: the cause may be a file that is not watched. */
-  readonly retry: boolean;
+  /** The server has exited, and the same code is started again without a build. After a failure the back-off goes on. */
+  readonly respawn: boolean;
+  /** A tool call has met a failure, so what has failed is attempted again: a file may be the cause that is not watched. */
+  readonly repeat: boolean;
 }
 
 /**
@@ -88,10 +88,10 @@ export type Event =
   | { readonly on: 'restored' }
   | { readonly on: 'force'; readonly rebuild: boolean }
   /**
-   * A tool call has met the standing failure and waits for another attempt. `background`: it does not wait, because the
-   * old code executes it.
+   * A tool call has met the standing failure: what has failed is to be attempted again. `background`: the call does not
+   * wait for it, because the old code executes it.
    */
-  | { readonly on: 'retry'; readonly forced: boolean; readonly background: boolean }
+  | { readonly on: 'repeat'; readonly forced: boolean; readonly background: boolean }
   | { readonly on: 'built'; readonly attempt: number; readonly next: Next }
   | { readonly on: 'refreshed'; readonly attempt: number }
   /** `delay`: as with `exit`. */
@@ -136,10 +136,13 @@ export type Event =
   | { readonly on: 'close' };
 
 export type Effect =
-  /** The hold ends: held messages are forwarded, or answered with the failure. */
-  | { readonly do: 'release'; readonly failure: Failure | undefined }
-  /** The held messages are answered with a failure, while the attempt goes on. */
-  | { readonly do: 'tell'; readonly failure: Failure }
+  /**
+   * The attempt has ended, in success or with the failure, so its snapshot of the disk becomes that of what serves or of
+   * what failed. The hold ends with it: held messages are forwarded, or answered with the failure.
+   */
+  | { readonly do: 'end-attempt'; readonly failure: Failure | undefined }
+  /** Only the hold ends: held messages are answered with the failure, and the attempt goes on. */
+  | { readonly do: 'end-hold'; readonly failure: Failure }
   /**
    * The serving generation has exited. Its pending requests are sent again or answered. `failure`: the cause that those
    * answers name. `isLast`: no server follows it.

@@ -81,7 +81,7 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
       refusedDiscover: () => {},
       agent: (call) => void calls.push(call),
       allTools: (_, known) => known(game.tools),
-      retryFailure: (waits) => {
+      repeatAttempt: (waits) => {
         if (game.retries && waits) lineage.isHolding = true;
         return game.retries;
       },

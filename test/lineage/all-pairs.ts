@@ -36,7 +36,7 @@ function fieldsFor(state: State): AllFields {
     change: {},
     restored: {},
     force: { rebuild: both },
-    retry: { forced: both, background: both },
+    repeat: { forced: both, background: both },
     built: { attempt, next: Object.keys(nexts) as Next[] },
     refreshed: { attempt },
     'build-failed': { attempt, failure: failures.filter(({ kind }) => kind === 'build'), delay: delays },

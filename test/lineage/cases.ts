@@ -14,7 +14,7 @@ const common = {
   standing: undefined,
 } as const;
 const open = { ...common, held: false } as const;
-const attempt = { number: 5, forced: false, rebuild: false, restart: false, retry: false } as const;
+const attempt = { number: 5, forced: false, rebuild: false, respawn: false, repeat: false } as const;
 const failure = { kind: 'build', command: 'tsc', cause: { kind: 'exit', code: 2 }, output: 'boom' } as const;
 const ended = { kind: 'ended', end: { kind: 'exit', code: 1 } } as const;
 const start = { kind: 'start', command: 'node', cause: ended, output: 'bang' } as const;
@@ -119,7 +119,7 @@ const examples: { readonly [A in At]: Readonly<Record<string, Extract<State, { a
       at: 'starting',
       serving: undefined,
       candidate: 3,
-      attempt: { ...attempt, restart: true },
+      attempt: { ...attempt, respawn: true },
       outlasting: undefined,
     },
     'starting, after a crash, not held': {
@@ -128,7 +128,7 @@ const examples: { readonly [A in At]: Readonly<Record<string, Extract<State, { a
       at: 'starting',
       serving: undefined,
       candidate: 3,
-      attempt: { ...attempt, restart: true },
+      attempt: { ...attempt, respawn: true },
       outlasting: undefined,
     },
     'starting, build failed': {
@@ -136,7 +136,7 @@ const examples: { readonly [A in At]: Readonly<Record<string, Extract<State, { a
       at: 'starting',
       serving: undefined,
       candidate: 3,
-      attempt: { ...attempt, restart: true },
+      attempt: { ...attempt, respawn: true },
       outlasting: failure,
     },
     'starting, build failed, not held': {
@@ -145,7 +145,7 @@ const examples: { readonly [A in At]: Readonly<Record<string, Extract<State, { a
       at: 'starting',
       serving: undefined,
       candidate: 3,
-      attempt: { ...attempt, restart: true },
+      attempt: { ...attempt, respawn: true },
       outlasting: failure,
     },
   },
@@ -190,7 +190,7 @@ function phaseOf(state: State): string {
     return `retiring${drains}${state.again ? ', again' : ''}`;
   }
   if (state.at === 'starting' && state.outlasting !== undefined) return 'starting, build failed';
-  if (state.at === 'starting' && state.attempt.restart) return 'starting, after a crash';
+  if (state.at === 'starting' && state.attempt.respawn) return 'starting, after a crash';
   if (state.at === 'waiting' && state.failure.kind === 'build') return 'waiting, build failed';
   const alone = 'serving' in state && state.serving === undefined;
   return alone ? `${state.at}, no server` : state.at;
@@ -225,9 +225,9 @@ export function eventsFor(state: State): Readonly<Record<string, Event>> {
     change: { change: { on: 'change' } },
     restored: { restored: { on: 'restored' } },
     force: { force: { on: 'force', rebuild: true } },
-    retry: {
-      retry: { on: 'retry', forced: false, background: false },
-      'retry, in the background': { on: 'retry', forced: false, background: true },
+    repeat: {
+      repeat: { on: 'repeat', forced: false, background: false },
+      'repeat, in the background': { on: 'repeat', forced: false, background: true },
     },
     built: {
       built: { on: 'built', attempt: 5, next: 'restart' },
@@ -288,8 +288,8 @@ export function eventsFor(state: State): Readonly<Record<string, Event>> {
 /** Which of the examples an event is like, for the state that it meets. */
 export function nameOfEvent(event: Event, state: State): string {
   if (isLate(event, state)) return `${event.on}, late`;
-  if (event.on === 'retry')
-    return event.background && servingOf(state) !== undefined ? 'retry, in the background' : 'retry';
+  if (event.on === 'repeat')
+    return event.background && servingOf(state) !== undefined ? 'repeat, in the background' : 'repeat';
   if (event.on === 'built') {
     // A forced attempt restarts, whatever the change itself asks for.
     if ('attempt' in state && state.attempt.forced) return 'built';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServerFailure } from '#src/agent/failure.js';
-import { RetrySchedule } from '#src/lineage/repeat-schedule.js';
+import { RepeatSchedule } from '#src/lineage/repeat-schedule.js';
 
 const cause = { kind: 'ended', end: { kind: 'exit', code: 1 } } as const;
 const failure: ServerFailure = { kind: 'start', command: 'node', cause, output: '' };
@@ -18,17 +18,17 @@ for (const [what, given, tookMs, dueAfterMs] of [
   test(`P7 after ${what} of ${tookMs} ms, a call tries again ${dueAfterMs} ms later, and not before`, (t) => {
     let now = 1_000_000;
     t.mock.method(performance, 'now', () => now);
-    const retries = new RetrySchedule();
-    const told = retries.recordFailure(given, now - tookMs);
+    const repeats = new RepeatSchedule();
+    const told = repeats.recordFailure(given, now - tookMs);
     assert.equal(told.tried?.againAfterMs, dueAfterMs);
     now += dueAfterMs - 1;
-    assert.equal(retries.isDue(told), false);
+    assert.equal(repeats.isDue(told), false);
     now += 1;
-    assert.equal(retries.isDue(told), true);
+    assert.equal(repeats.isDue(told), true);
   });
 }
 
 test('P15 a crashed server is started again by itself: calls never hasten that', () => {
-  const retries = new RetrySchedule();
-  assert.equal(retries.isDue({ ...failure, kind: 'crash' }), false);
+  const repeats = new RepeatSchedule();
+  assert.equal(repeats.isDue({ ...failure, kind: 'crash' }), false);
 });

@@ -79,7 +79,7 @@ test('P6 whatever happens, one attempt runs at a time, and a hold ends when it i
       let background = false;
       play(seeds, (state, effects, event) => {
         assert.ok(effects.filter((effect) => effect.do === 'build' || effect.do === 'start').length <= 1);
-        if (event.on === 'retry') background = event.background;
+        if (event.on === 'repeat') background = event.background;
         if (event.on === 'change' || event.on === 'force') background = false;
         if (state.at === 'serving' || state.at === 'broken') assert.equal(state.held, false, state.at);
         const isAttempt = state.at === 'building' || state.at === 'retiring';
@@ -91,13 +91,13 @@ test('P6 whatever happens, one attempt runs at a time, and a hold ends when it i
   );
 });
 
-test('P4 --while-reloading serve: messages are held only while nobody serves, or while a call waits for a retry', () => {
+test('P4 --while-reloading serve: messages are held only while nobody serves, or while a call waits for an attempt to be repeated', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 1000 }), { maxLength: 60 }), (seeds) => {
       let mayHold = true;
       const check = (state: State, _: readonly Effect[], event: Event): void => {
         const isServed = servingOf(state) !== undefined;
-        if (!isServed || event.on === 'retry') mayHold = true;
+        if (!isServed || event.on === 'repeat') mayHold = true;
         if (isServed && (state.at === 'serving' || state.at === 'closing')) mayHold = false;
         if (state.held) assert.ok(mayHold, state.at);
       };

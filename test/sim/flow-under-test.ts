@@ -67,7 +67,7 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
     void lineage.attach(front(client));
     lineage.begin();
     void lineage.closed.then((reason) => client.ended(exitCodeOf(reason)));
-    return { reload: () => lineage.restart(), signal: (signal) => lineage.close({ by: 'signal', signal }) };
+    return { reload: () => lineage.reload(), signal: (signal) => lineage.close({ by: 'signal', signal }) };
   };
   /** The lineage begins with the first client, and ends with the last. */
   const connectShared = (client: ConnectedClient): SessionUnderTest => {
@@ -85,7 +85,7 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
     });
     if (isFirst) lineage.begin();
     // A signal is meant for the process of one client, which has no more to do than to let go of the lineage.
-    return { reload: () => lineage.restart(), signal: () => {} };
+    return { reload: () => lineage.reload(), signal: () => {} };
   };
   return { connect: (client, { shared }) => (shared ? connectShared(client) : connectAlone(client)) };
 }
