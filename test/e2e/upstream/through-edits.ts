@@ -72,10 +72,11 @@ export async function largerThanCalls(t: TestContext, pair: Pair): Promise<void>
 
   if ('listens' in kind || eraOf(pair) === 'modern') {
     const file = sdk.files.path('cancelled');
+    const begun = sdk.files.path('begun');
     const gone = new AbortController();
-    const called = callTool(sdk, 'forever', { file }, { signal: gone.signal });
-    // It is with the server when a later call has been answered.
-    await sdk.call('answer');
+    const called = callTool(sdk, 'forever', { file, begun }, { signal: gone.signal });
+    // Each request has a connection of its own, so the answer to a later call says nothing of this one.
+    await until(() => existsSync(begun), 'a call that runs', { transcript: () => sdk.files.path('') });
     gone.abort();
     await assert.rejects(called);
     await until(() => existsSync(file), 'a server that hears of the end of the call', {
