@@ -61,9 +61,10 @@ export class StreamablePeer implements Peer, PostOwner {
   send(message: Message): void {
     if (this.#isClosed) return;
     this.#clientHeaders = headersIn(message.beside) ?? this.#clientHeaders;
+    // Also if it names a version, as modern clients do over stdio.
+    if (this.#takesBack(message)) return;
     const version = modernVersionOf(message);
     if (version !== undefined) return this.#sendModern(message, version);
-    if (this.#takesBack(message)) return;
     if (this.#overtakes(message)) this.#sendLegacy(message);
     else this.#queue.push(message);
   }
