@@ -20,7 +20,7 @@ import { answerTo } from '../channel/channel.js';
 import type { Id } from '../wire/envelope.js';
 import { result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
-import type { AgentCall, Held, Session, Upstream } from './records.js';
+import type { AgentCall, Arrival, Session, Upstream } from './records.js';
 import { toolOf } from './retry-safety.js';
 
 /**
@@ -80,16 +80,16 @@ export function passesHold(tool: AgentTool | undefined): boolean {
   return tool === 'restart_server' || tool === 'server_status';
 }
 
-export function callAgent(session: Session, tool: AgentTool, held: Held, id: Id): void {
+export function callAgent(session: Session, tool: AgentTool, arrival: Arrival, id: Id): void {
   // A server without tools has none whose names ours could be taken for.
   if (!session.areToolNamesKnown && session.lineage.serving !== undefined && session.promisedButMissing.has('tools'))
     nameAgentTools(session, new Set());
-  session.agreement.recordRequest('tools/call', held.message);
+  session.agreement.recordRequest('tools/call', arrival.message);
   const abort = new AbortController();
   session.agentCalls.set(abort, keyOf(id));
-  const given: unknown = held.message.read(['params', 'arguments']);
-  const callersTools = callableTools(session, held.message);
-  session.lineage.ports.agent({ session, id, tool, arguments: given, held, callersTools, signal: abort.signal });
+  const given: unknown = arrival.message.read(['params', 'arguments']);
+  const callersTools = callableTools(session, arrival.message);
+  session.lineage.ports.agent({ session, id, tool, arguments: given, arrival, callersTools, signal: abort.signal });
 }
 
 /** The call is answered, unless the client has taken it back. */

@@ -2,10 +2,10 @@
 import { answerTo, SESSION, type Route } from '../channel/channel.js';
 import type { Message } from '../wire/message.js';
 import { joinBatch, requestsIn, type ClientRequest } from '../wire/batch.js';
-import type { Held } from './records.js';
+import type { Arrival } from './records.js';
 
 /** Answers a request, or each request of a batch, in the same way. False if nothing asks for an answer. */
-export function answerAll({ session, message }: Held, make: (request: ClientRequest) => Message): boolean {
+export function answerAll({ session, message }: Arrival, make: (request: ClientRequest) => Message): boolean {
   const { envelope } = message;
   if (envelope.kind === 'request') {
     session.client.send(make({ id: envelope.id, method: envelope.method, message }), answerTo(envelope.id));

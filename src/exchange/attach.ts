@@ -13,7 +13,7 @@ import { adoptIntroduction, startWaitingOpenings } from './introductions.js';
 import {
   createSession,
   isAlive,
-  type Held,
+  type Arrival,
   type LineageRecord,
   type Role,
   type Session,
@@ -108,8 +108,8 @@ function cancellationOf(wireId: Id): Message {
   );
 }
 
-function removeOf(all: Held[], session: Session): void {
+function removeOf(all: Arrival[], session: Session): void {
   if (all.length === 0) return;
-  const others = all.filter((held) => held.session !== session);
+  const others = all.filter((arrival) => arrival.session !== session);
   all.splice(0, all.length, ...others);
 }

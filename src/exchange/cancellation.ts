@@ -4,9 +4,9 @@
  */
 import { keyOfValue, type Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
-import { DROP, type ClientVerdict, type TakenBack } from './client-verdict.js';
+import { DROP, type ClientVerdict, type TakenBack } from './verdicts.js';
 import { isRequestOf } from './hold.js';
-import { isAlive, type Held, type PendingRequest, type Session, type Upstream } from './records.js';
+import { isAlive, type Arrival, type PendingRequest, type Session, type Upstream } from './records.js';
 
 export function cancellationVerdict(session: Session, message: Message): ClientVerdict {
   const key = keyOfValue(message.read(['params', 'requestId']));
@@ -16,13 +16,13 @@ export function cancellationVerdict(session: Session, message: Message): ClientV
 
 function takenBack(session: Session, key: Key): TakenBack | undefined {
   const { hold, queuedCalls, waitingOpenings } = session.lineage;
-  const isIt = (held: Held): boolean => isRequestOf(held, session, key);
-  const held = hold.find(session, key);
-  if (held !== undefined) return { at: 'hold', held };
+  const isIt = (arrival: Arrival): boolean => isRequestOf(arrival, session, key);
+  const arrival = hold.find(session, key);
+  if (arrival !== undefined) return { at: 'hold', arrival };
   const queued = queuedCalls.find(isIt);
-  if (queued !== undefined) return { at: 'queue', held: queued };
+  if (queued !== undefined) return { at: 'queue', arrival: queued };
   const opening = waitingOpenings.find(isIt);
-  if (opening !== undefined) return { at: 'openings', held: opening };
+  if (opening !== undefined) return { at: 'openings', arrival: opening };
   const [call] = [...session.agentCalls].findLast(([, id]) => id === key) ?? [];
   if (call !== undefined) return { at: 'agent', call };
   const stream = session.streams.find(key);

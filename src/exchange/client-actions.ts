@@ -1,6 +1,6 @@
 /**
  * Does what was decided of a client's message: the one place where such a message is sent, kept or answered, and where
- * that is recorded. What becomes of a message is decided in verdict-on-client.ts and forward.ts.
+ * that is recorded. What becomes of a message is decided in verdict-on-client.ts.
  */
 import { holdIsFull } from '../agent/words.js';
 import { answerTo, SESSION } from '../channel/channel.js';
@@ -11,10 +11,10 @@ import type { Message } from '../wire/message.js';
 import { callAgent, learnToolNames, toolNames } from './agent-calls.js';
 import { answerAll, answerToBatch } from './answer-all.js';
 import { joinBatch, type ClientRequest } from '../wire/batch.js';
-import type { ClientVerdict, TakenBack } from './client-verdict.js';
+import type { ClientVerdict, TakenBack } from './verdicts.js';
 import { pinEra } from './eras.js';
 import { failureAnswer } from './failure-answers.js';
-import { arrivalVerdict, concerns, forwardVerdict, newerToTell } from './forward.js';
+import { clientVerdict, concerns, forwardVerdict, holdOrForward, newerToTell } from './verdict-on-client.js';
 import { MAX_HELD, MAX_HELD_BYTES, type Refusal } from './hold.js';
 import { acknowledgeStreams, reopenStreams } from './listen-streams.js';
 import { answerLocally, emptyList } from './local-answers.js';
@@ -24,7 +24,7 @@ import { forgetProgress } from './progress.js';
 import {
   isAlive,
   noteOpener,
-  type Held,
+  type Arrival,
   type LineageRecord,
   type PendingRequest,
   type Session,
@@ -35,20 +35,19 @@ import { withSharedLevel } from './settings.js';
 import { noteTakenBack } from './taken-back.js';
 import { noteTaskClient } from './task-messages.js';
 import { watchToolList } from './undeclared-tools.js';
-import { clientVerdict } from './verdict-on-client.js';
 import { nameRequest } from './wire-names.js';
 
 /** What waited, or comes back, goes to whoever serves now. */
-export function forward(held: Held): void {
-  apply(held, forwardVerdict(held));
+export function forward(arrival: Arrival): void {
+  apply(arrival, forwardVerdict(arrival));
 }
 
-export function apply(held: Held, verdict: ClientVerdict): void {
-  const { session, message } = held;
+export function apply(arrival: Arrival, verdict: ClientVerdict): void {
+  const { session, message } = arrival;
   const { lineage, client } = session;
   switch (verdict.do) {
     case 'ask':
-      return ask(held, verdict.to, verdict.request);
+      return ask(arrival, verdict.to, verdict.request);
     case 'ask-batch':
       return askBatch(session, verdict.to, message, verdict.inside, verdict.requests);
     case 'listen':
@@ -76,18 +75,18 @@ export function apply(held: Held, verdict: ClientVerdict): void {
     case 'introduce':
       return introduce(session, verdict.by, verdict.as, verdict.request);
     case 'await-introduction':
-      return void lineage.waitingOpenings.push(held);
+      return void lineage.waitingOpenings.push(arrival);
     case 'hold':
-      return hold(held);
+      return hold(arrival);
     case 'queue':
       if (lineage.failure !== undefined) lineage.ports.repeatAttempt(false);
-      return void lineage.queuedCalls.push(held);
+      return void lineage.queuedCalls.push(arrival);
     case 'repeat-attempt':
-      return lineage.ports.repeatAttempt(true) ? hold(held) : apply(held, verdict.otherwise);
+      return lineage.ports.repeatAttempt(true) ? hold(arrival) : apply(arrival, verdict.otherwise);
     case 'call-agent':
-      return callAgent(session, verdict.tool, held, verdict.id);
+      return callAgent(session, verdict.tool, arrival, verdict.id);
     case 'learn-names':
-      return learnToolNames(session, verdict.from, verdict.id, () => apply(held, arrivalVerdict(held)));
+      return learnToolNames(session, verdict.from, verdict.id, () => apply(arrival, holdOrForward(arrival)));
     case 'respond':
       return respond(session, verdict.question, verdict.response);
     case 'tell-progress':
@@ -101,18 +100,18 @@ export function apply(held: Held, verdict: ClientVerdict): void {
       return verdict.to?.send(message, session);
     case 'several': {
       for (const own of verdict.single) {
-        const each = { ...held, message: own };
+        const each = { ...arrival, message: own };
         apply(each, clientVerdict(each));
       }
-      const rest = verdict.rest && { ...held, message: verdict.rest };
-      return rest && apply(rest, arrivalVerdict(rest));
+      const rest = verdict.rest && { ...arrival, message: verdict.rest };
+      return rest && apply(rest, holdOrForward(rest));
     }
     case 'drop':
       return;
   }
 }
 
-function ask({ session, isRetry }: Held, to: Upstream, request: ClientRequest): void {
+function ask({ session, isRetry }: Arrival, to: Upstream, request: ClientRequest): void {
   const { lineage, agreement } = session;
   const { id, method, message } = request;
   if (method === 'tools/call') {
@@ -210,11 +209,11 @@ function takeBack(session: Session, request: TakenBack, message: Message): void 
   const { lineage } = session;
   switch (request.at) {
     case 'hold':
-      return lineage.hold.take(request.held);
+      return lineage.hold.take(request.arrival);
     case 'queue':
-      return void lineage.queuedCalls.splice(lineage.queuedCalls.indexOf(request.held), 1);
+      return void lineage.queuedCalls.splice(lineage.queuedCalls.indexOf(request.arrival), 1);
     case 'openings':
-      return void lineage.waitingOpenings.splice(lineage.waitingOpenings.indexOf(request.held), 1);
+      return void lineage.waitingOpenings.splice(lineage.waitingOpenings.indexOf(request.arrival), 1);
     case 'agent':
       session.agentCalls.delete(request.call);
       return request.call.abort();
@@ -262,16 +261,16 @@ function under(wireId: Id, id: Id, message: Message): Message {
   return wireId === id ? message : (message.with(['params', 'requestId'], wireId) ?? message);
 }
 
-function hold(held: Held): void {
-  const refusal = held.session.lineage.hold.add(held);
-  if (refusal !== undefined) refuse(held, refusal);
+function hold(arrival: Arrival): void {
+  const refusal = arrival.session.lineage.hold.add(arrival);
+  if (refusal !== undefined) refuse(arrival, refusal);
 }
 
-function refuse(held: Held, refusal: Refusal): void {
-  const { session } = held;
+function refuse(arrival: Arrival, refusal: Refusal): void {
+  const { session } = arrival;
   const limit = refusal === 'messages' ? `${MAX_HELD} messages` : `${MAX_HELD_BYTES / 1024 / 1024} MiB of messages`;
-  const words = { text: holdIsFull(limit, toolNames(session, held.message)) };
-  const isAnswered = answerAll(held, (request) => failureAnswer(session, request, words, { held: limit }));
+  const words = { text: holdIsFull(limit, toolNames(session, arrival.message)) };
+  const isAnswered = answerAll(arrival, (request) => failureAnswer(session, request, words, { held: limit }));
   if (!isAnswered)
     session.lineage.ports.warn(`a message of the client was dropped: ${limit} wait for the reload already`);
 }

@@ -7,7 +7,7 @@ import type { Id } from '../wire/envelope.js';
 import { keyOfValue } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 import { joinBatch, messagesIn } from '../wire/batch.js';
-import { DROP, type ClientVerdict } from './client-verdict.js';
+import { DROP, type ClientVerdict } from './verdicts.js';
 import { isAlive, type Session } from './records.js';
 
 export function responseVerdict(session: Session, clientId: Id, response: Message): ClientVerdict {
@@ -19,7 +19,7 @@ export function responseVerdict(session: Session, clientId: Id, response: Messag
  * Answers go to whoever asked, in a batch too; the rest of it goes on as one. What clients of a shared server tell is
  * looked into one by one: it may name what another client has under the same name. Undefined: nothing is taken out.
  */
-export function batchVerdict(session: Session, batch: Message): ClientVerdict | undefined {
+export function splitVerdict(session: Session, batch: Message): ClientVerdict | undefined {
   const { isShared } = session.lineage;
   const inside = messagesIn(batch) ?? [];
   const single = inside.filter(

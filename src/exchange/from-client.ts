@@ -1,7 +1,6 @@
 /**
- * Takes one message of a client. Requests and notifications are forwarded or wait while a reload runs (forward.ts);
- * cancellations go at once to the generation they are meant for (cancellation.ts), and so does what a server has asked
- * for (client-responses.ts): verdict-on-client.ts tells them apart. What is decided is done in client-actions.ts.
+ * Takes one message of a client: has the verdict on it given (verdict-on-client.ts) and carried out (client-actions.ts).
+ * A plain request goes to the server without either.
  */
 import { listByMethod } from '../lists/lists.js';
 import type { Message } from '../wire/message.js';
@@ -20,8 +19,8 @@ export function fromClient(session: Session, message: Message, since = session.l
     lineage.requestCount++;
     return lineage.serving.send(message, session);
   }
-  const held = { session, message, since, isRetry: false };
-  apply(held, clientVerdict(held));
+  const arrival = { session, message, since, isRetry: false };
+  apply(arrival, clientVerdict(arrival));
 }
 
 /** Whether nothing can stand in the way of such a request, and nobody has to look into it. */

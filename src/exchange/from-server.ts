@@ -25,12 +25,10 @@ import {
 } from './records.js';
 import { isPlainMethod } from './results.js';
 import { applyToServer, takePlainAnswer } from './server-actions.js';
-import type { ServerVerdict } from './server-verdict.js';
+import { DROP, type ServerVerdict } from './verdicts.js';
 
 /** Only the serving generation's word counts for these. */
 const OF_THE_SERVING = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
-
-const DROP: ServerVerdict = { do: 'drop' };
 
 const LOG_OF_NOBODY =
   "a log message of the server was passed on to nobody: clients share the server, and it can't be told whose request it is about unless exactly one of those that run has asked for log messages";

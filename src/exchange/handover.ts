@@ -23,7 +23,7 @@ import { answerLocally } from './local-answers.js';
 import { isRequestOf } from './hold.js';
 import { startWaitingOpenings } from './introductions.js';
 import { forgetProgress, keepProgress } from './progress.js';
-import type { Held, LineageRecord, PendingRequest, Session, Upstream } from './records.js';
+import type { Arrival, LineageRecord, PendingRequest, Session, Upstream } from './records.js';
 import { isRetrySafe } from './retry-safety.js';
 import { taskAnswer, taskOwner } from './task-messages.js';
 import { doubtTools } from './known-tools.js';
@@ -40,10 +40,10 @@ export interface PendingHandshake {
 export function endHold(lineage: LineageRecord): void {
   const { hold, failure, serving, sessions } = lineage;
   if (failure !== undefined && serving === undefined) for (const session of sessions) acknowledgeStreams(session);
-  for (const held of hold.takeRetries()) forward(held);
+  for (const arrival of hold.takeRetries()) forward(arrival);
   startQueuedCalls(lineage);
   startWaitingOpenings(lineage);
-  for (const held of hold.takeAll()) forward(held);
+  for (const arrival of hold.takeAll()) forward(arrival);
 }
 
 /** `to` serves already. What clients had of the generation before, if there is one, is carried over, and it drains. */
@@ -156,25 +156,25 @@ function answerLost(lost: readonly PendingRequest[], crash: Failure | undefined)
 
 function retry(lineage: LineageRecord, pending: readonly PendingRequest[]): void {
   const since = pending.length === 0 ? 0 : lineage.ports.now();
-  const retries = pending.map((each): Held => {
+  const retries = pending.map((each): Arrival => {
     const { session, message } = each;
     keepProgress(session, each);
     return { session, message, since, isRetry: true };
   });
   if (lineage.isHolding) lineage.hold.addFirst(retries);
-  else for (const held of retries) forward(held);
+  else for (const arrival of retries) forward(arrival);
 }
 
 /** Answers what has waited too long. Returns when to look again. */
 export function expire(lineage: LineageRecord): number | undefined {
   const { options, hold, ports } = lineage;
   if (options.hold === 0) return undefined;
-  for (const held of hold.expire(ports.now() - options.hold)) {
-    const { session, message, isRetry } = held;
+  for (const arrival of hold.expire(ports.now() - options.hold)) {
+    const { session, message, isRetry } = arrival;
     const isFirst = !session.hasServerAnswered;
     const text = heldTooLong(options.hold / 1000, toolNames(session, message), { isRetry, isFirst });
     const facts = { waitedMs: options.hold, ...(isRetry ? { mayHaveRun: true } : {}) };
-    answerAll(held, (request) => failureAnswer(session, request, { text }, facts));
+    answerAll(arrival, (request) => failureAnswer(session, request, { text }, facts));
   }
   const { oldest } = hold;
   return oldest === undefined ? undefined : oldest + options.hold;
@@ -192,10 +192,10 @@ export function answerHandshakeLocally(
 ): PendingHandshake | 'held' | 'nobody' {
   const { hold, waitingOpenings } = session.lineage;
   const waits = waitingOpenings.findIndex((each) => isRequestOf(each, session, key));
-  const held = hold.remove(session, key) ?? (waits < 0 ? undefined : waitingOpenings.splice(waits, 1)[0]);
-  if (held?.message.envelope.kind === 'request') {
-    const { id, method } = held.message.envelope;
-    session.client.send(answerLocally(session, { id, method, message: held.message }), answerTo(id));
+  const arrival = hold.remove(session, key) ?? (waits < 0 ? undefined : waitingOpenings.splice(waits, 1)[0]);
+  if (arrival?.message.envelope.kind === 'request') {
+    const { id, method } = arrival.message.envelope;
+    session.client.send(answerLocally(session, { id, method, message: arrival.message }), answerTo(id));
     return 'held';
   }
   const found = findPending(session, key);

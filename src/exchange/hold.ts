@@ -5,12 +5,13 @@
 import { keyOf, type Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 
-/** `S`: the client whose message it is. */
-export interface HeldMessage<S> {
+/** A message of a client, as it came: to be forwarded, held or answered. `S`: the client whose message it is. */
+export interface Arrival<S> {
   readonly session: S;
   readonly message: Message;
+  /** When it was read, on the monotonic clock. */
   readonly since: number;
-  /** It was with a generation that was lost, and may be sent again. */
+  /** It was with a generation that was lost, and is sent again. */
   readonly isRetry: boolean;
   /** Its progress tokens, once somebody has looked for them. */
   progressTokens?: readonly string[];
@@ -21,15 +22,15 @@ export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export type Refusal = 'messages' | 'bytes';
 
-export class Hold<S> implements Iterable<HeldMessage<S>> {
-  #held: HeldMessage<S>[] = [];
+export class Hold<S> implements Iterable<Arrival<S>> {
+  #held: Arrival<S>[] = [];
   #bytes = 0;
 
   get size(): number {
     return this.#held.length;
   }
 
-  [Symbol.iterator](): Iterator<HeldMessage<S>> {
+  [Symbol.iterator](): Iterator<Arrival<S>> {
     return this.#held.values();
   }
 
@@ -45,7 +46,7 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
     return oldest;
   }
 
-  add(held: HeldMessage<S>): Refusal | undefined {
+  add(held: Arrival<S>): Refusal | undefined {
     if (this.#held.length >= MAX_HELD) return 'messages';
     if (this.#bytes + held.message.length > MAX_HELD_BYTES) return 'bytes';
     this.#held.push(held);
@@ -54,7 +55,7 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
   }
 
   /** In front of all others: these were sent before them. No limit applies, they were taken in already. */
-  addFirst(held: readonly HeldMessage<S>[]): void {
+  addFirst(held: readonly Arrival<S>[]): void {
     this.#held.unshift(...held);
     for (const { message } of held) this.#bytes += message.length;
   }
@@ -62,7 +63,7 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
   /**
    * Takes out a request that nobody has seen: the client changed its mind about it, or it is answered without a server.
    */
-  remove(session: S, key: Key): HeldMessage<S> | undefined {
+  remove(session: S, key: Key): Arrival<S> | undefined {
     const at = this.#held.findIndex((held) => isRequestOf(held, session, key));
     if (at < 0) return undefined;
     const [removed] = this.#held.splice(at, 1);
@@ -70,11 +71,11 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
     return removed;
   }
 
-  find(session: S, key: Key): HeldMessage<S> | undefined {
+  find(session: S, key: Key): Arrival<S> | undefined {
     return this.#held.find((held) => isRequestOf(held, session, key));
   }
 
-  take(held: HeldMessage<S>): void {
+  take(held: Arrival<S>): void {
     const at = this.#held.indexOf(held);
     if (at >= 0) this.#bytes -= this.#held.splice(at, 1)[0]?.message.length ?? 0;
   }
@@ -87,7 +88,7 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
   }
 
   /** Takes out the requests and batches that have waited since before `limit`. Notifications go on waiting. */
-  expire(limit: number): HeldMessage<S>[] {
+  expire(limit: number): Arrival<S>[] {
     const late = this.#held.filter((held) => held.since <= limit && owesAnswer(held.message));
     if (late.length > 0) {
       const gone = new Set(late);
@@ -98,7 +99,7 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
   }
 
   /** Takes out the first that came after this, and all behind it. What is sent again came before. */
-  takeSince(time: number): HeldMessage<S>[] {
+  takeSince(time: number): Arrival<S>[] {
     const at = this.#held.findIndex((held) => !held.isRetry && held.since > time);
     const later = at < 0 ? [] : this.#held.splice(at);
     for (const { message } of later) this.#bytes -= message.length;
@@ -106,14 +107,14 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
   }
 
   /** Takes out what is sent again: it was sent before everything that waits, here or for its turn. */
-  takeRetries(): HeldMessage<S>[] {
+  takeRetries(): Arrival<S>[] {
     const at = this.#held.findIndex((held) => !held.isRetry);
     const retries = this.#held.splice(0, at < 0 ? this.#held.length : at);
     for (const { message } of retries) this.#bytes -= message.length;
     return retries;
   }
 
-  takeAll(): HeldMessage<S>[] {
+  takeAll(): Arrival<S>[] {
     const all = this.#held;
     this.#held = [];
     this.#bytes = 0;
@@ -122,7 +123,7 @@ export class Hold<S> implements Iterable<HeldMessage<S>> {
 }
 
 /** Whether it is this client's request under this id. */
-export function isRequestOf<S>(held: HeldMessage<S>, session: S, key: Key): boolean {
+export function isRequestOf<S>(held: Arrival<S>, session: S, key: Key): boolean {
   const { envelope } = held.message;
   return held.session === session && envelope.kind === 'request' && keyOf(envelope.id) === key;
 }

@@ -1,7 +1,7 @@
 /**
  * How clients that share a legacy server open their sessions. A process takes one `initialize`: that of the first
- * client. Later clients get the answer that it gave (forward.ts), or wait here until it is known. What a client is told
- * in place of a server is in opening-answers.ts.
+ * client. Later clients get the answer that it gave (verdict-on-client.ts), or wait here until it is known. What a
+ * client is told in place of a server is in opening-answers.ts.
  */
 import type { Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
@@ -31,5 +31,5 @@ export function startWaitingOpenings(lineage: LineageRecord): void {
   if (lineage.waitingOpenings.length === 0) return;
   const waiting = lineage.waitingOpenings.splice(0);
   if (lineage.isHolding) lineage.hold.addFirst(waiting);
-  else for (const held of waiting) forward(held);
+  else for (const arrival of waiting) forward(arrival);
 }

@@ -22,10 +22,10 @@ import { ServerRequests } from '../session/server-requests.js';
 import type { Id } from '../wire/envelope.js';
 import type { Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
-import { Hold, type HeldMessage } from './hold.js';
+import { Hold, type Arrival as ArrivalOf } from './hold.js';
 
 export type Upstream = ServerUpstream<Session>;
-export type Held = HeldMessage<Session>;
+export type Arrival = ArrivalOf<Session>;
 export type PendingRequest = ServerPendingRequest<Session>;
 
 type Opening = 'initialize' | 'server/discover';
@@ -64,7 +64,7 @@ export interface AgentCall {
   readonly id: Id;
   readonly tool: AgentTool;
   readonly arguments: unknown;
-  readonly held: Held;
+  readonly arrival: Arrival;
   /** Those of our tools that the caller has. */
   readonly callersTools: ReadonlySet<AgentTool>;
   /** Aborted when the client takes the call back. */
@@ -131,9 +131,9 @@ export interface LineageRecord {
   failure: Failure | undefined;
   readonly hold: Hold<Session>;
   /** Tool calls that wait for their turn under `--concurrency`, and how many are with a server. */
-  readonly queuedCalls: Held[];
+  readonly queuedCalls: Arrival[];
   /** Clients' `initialize` requests that wait until the server has answered that of another client. */
-  readonly waitingOpenings: Held[];
+  readonly waitingOpenings: Arrival[];
   runningCalls: number;
   readonly callClock: CallClock;
   /** Requests that went to a server, over all. */

@@ -15,7 +15,7 @@ import { acknowledge, keepBackEnd } from './listen-streams.js';
 import { forgetProgress, progressIn, recordProgress } from './progress.js';
 import { areOne, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
 import { takeResult } from './results.js';
-import type { ServerVerdict } from './server-verdict.js';
+import type { ServerVerdict } from './verdicts.js';
 import { doubtTools } from './known-tools.js';
 import { withClientId } from './wire-names.js';
 

@@ -11,7 +11,7 @@ import { keyOf } from '../wire/ids.js';
 import { SESSION } from '../channel/channel.js';
 import { Message } from '../wire/message.js';
 import { requestsIn } from '../wire/batch.js';
-import type { Held, LineageRecord } from './records.js';
+import type { Arrival, LineageRecord } from './records.js';
 
 /** A request that has waited for less is likely to be answered soon: it hears nothing yet. */
 const SILENT_MS = 500;
@@ -25,20 +25,20 @@ const TOKEN = ['params', '_meta', 'progressToken'];
 /** Tells the client of every request that waits and carries a progress token. */
 export function tellWaiting(lineage: LineageRecord, whyHeld: string, whyQueued: string): void {
   const now = lineage.ports.now();
-  for (const held of lineage.hold) tell(held, now, whyHeld);
-  for (const held of lineage.queuedCalls) tell(held, now, lineage.isHolding ? whyHeld : whyQueued);
+  for (const arrival of lineage.hold) tell(arrival, now, whyHeld);
+  for (const arrival of lineage.queuedCalls) tell(arrival, now, lineage.isHolding ? whyHeld : whyQueued);
 }
 
-function tell(held: Held, now: number, message: string): void {
-  const { session } = held;
+function tell(arrival: Arrival, now: number, message: string): void {
+  const { session } = arrival;
   // A client that reads slower than it is written to gets nothing that it can do without.
   if (session.client.full) return;
-  const { envelope } = held.message;
-  const waited = now - held.since;
+  const { envelope } = arrival.message;
+  const waited = now - arrival.since;
   if (waited < SILENT_MS) return;
-  for (const token of tokensOf(held)) {
+  for (const token of tokensOf(arrival)) {
     const floor = session.minimumProgress.get(keyOf(token));
-    const progress = valueOfWait(waited, held.isRetry, floor);
+    const progress = valueOfWait(waited, arrival.isRetry, floor);
     // What the server says of a request that is sent again has to be more than this, too.
     if (floor !== undefined) session.minimumProgress.set(keyOf(token), progress);
     session.client.send(
@@ -57,11 +57,11 @@ export function valueOfWait(waitedMs: number, again: boolean, floor: number | un
 }
 
 /** The progress tokens of a request, or of those in a batch, as they are spelt. Looked for once: lines may be long. */
-function tokensOf(held: Held): readonly string[] {
-  return (held.progressTokens ??= findTokens(held));
+function tokensOf(arrival: Arrival): readonly string[] {
+  return (arrival.progressTokens ??= findTokens(arrival));
 }
 
-function findTokens({ message }: Held): readonly string[] {
+function findTokens({ message }: Arrival): readonly string[] {
   if (!message.includes('"progressToken"')) return [];
   const { kind } = message.envelope;
   if (kind === 'request') return tokenIn(message);

@@ -164,7 +164,7 @@ export class AgentTools {
     }
     if (!closeCall(call)) return;
     // A reload may have begun meanwhile: then the call is held like any other.
-    fromClient(session, callOf(call.held.message, name), call.held.since);
+    fromClient(session, callOf(call.arrival.message, name), call.arrival.since);
   }
 
   /** During the pause before a restart nothing has been decided yet: waits for the end of that restart too. */

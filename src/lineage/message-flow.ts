@@ -22,7 +22,7 @@ import {
   createLineageRecord,
   createSession,
   type ExchangeOptions,
-  type Held,
+  type Arrival,
   type LineageRecord,
   type Ports,
   type Role,
@@ -250,7 +250,7 @@ export class MessageFlow {
   }
 
   /** Held messages have to pass the check of the disk once more. */
-  returnToGates(held: readonly Held[]): void {
+  returnToGates(held: readonly Arrival[]): void {
     for (const [session, { connection }] of this.#clients) {
       const own = held.filter((one) => one.session === session);
       if (own.length > 0) connection.returnToGate(own);

@@ -27,7 +27,7 @@ export async function waitWithProgress(
 }
 
 async function sendProgress(call: AgentCall, signal: AbortSignal): Promise<void> {
-  const progressToken = call.held.message.read(['params', '_meta', 'progressToken']);
+  const progressToken = call.arrival.message.read(['params', '_meta', 'progressToken']);
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
   for (let progress = 1; ; progress++) {
     const isAborted = await delay(PROGRESS_EVERY_MS, false, { signal }).catch(() => true);

@@ -1,16 +1,19 @@
 /**
- * What becomes of a client's message, as a value. verdict-on-client.ts and forward.ts decide it and change nothing;
- * client-actions.ts does it. Types only.
+ * What becomes of a message, as a value: of a client's and of a server's. verdict-on-client.ts and from-server.ts decide
+ * it and change nothing; client-actions.ts and server-actions.ts do it. Types only.
  */
 import type { AgentTool } from '../agent/tools.js';
 import type { Route } from '../channel/channel.js';
-import type { ServerRequest } from '../session/server-requests.js';
 import type { ListenStream } from '../session/listen-streams.js';
-import type { Id } from '../wire/envelope.js';
-import type { Message } from '../wire/message.js';
+import type { ServerRequest } from '../session/server-requests.js';
 import type { ClientRequest } from '../wire/batch.js';
-import type { Held, PendingRequest, Upstream } from './records.js';
+import type { Id } from '../wire/envelope.js';
+import type { Key } from '../wire/ids.js';
+import type { Message } from '../wire/message.js';
+import type { Delivery } from './addressees.js';
+import type { Arrival, PendingRequest, Session, Upstream } from './records.js';
 
+/** Of a client's message. */
 export type ClientVerdict =
   /** A server gets it, and owes the answer. */
   | { readonly do: 'ask'; readonly to: Upstream; readonly request: ClientRequest }
@@ -56,9 +59,42 @@ export type ClientVerdict =
 
 /** A request that the client does not want answered any more, and where it is. */
 export type TakenBack =
-  | { readonly at: 'hold' | 'queue' | 'openings'; readonly held: Held }
+  | { readonly at: 'hold' | 'queue' | 'openings'; readonly arrival: Arrival }
   | { readonly at: 'agent'; readonly call: AbortController }
   | { readonly at: 'stream'; readonly stream: ListenStream }
   | { readonly at: 'server'; readonly upstream: Upstream; readonly pending: PendingRequest };
 
-export const DROP: ClientVerdict = { do: 'drop' };
+/** The same for both. */
+export const DROP = { do: 'drop' } as const;
+
+/** Of a server's message. */
+export type ServerVerdict =
+  /** Clients get it, as it is or with their own names in it. */
+  | { readonly do: 'deliver'; readonly deliveries: readonly Delivery[] }
+  /** It answers a client's request. */
+  | { readonly do: 'answer'; readonly pending: PendingRequest; readonly isError: boolean }
+  /** It answers a request of the proxy's own. */
+  | { readonly do: 'answer-proxy'; readonly id: Id; readonly isError: boolean }
+  /** It answers a request whose client has left, or nothing that was asked. */
+  | { readonly do: 'settle'; readonly key: Key }
+  /** A client is asked something. */
+  | { readonly do: 'ask'; readonly session: Session; readonly id: Id; readonly method: string }
+  /** Nobody can be asked: the server is answered. `of`: in whose session it has asked, if it says so. */
+  | {
+      readonly do: 'refuse';
+      readonly id: Id;
+      readonly of: Session | undefined;
+      readonly answer: Message;
+      readonly warning: string | undefined;
+    }
+  /** A stream has ended, and its client hears of it. */
+  | { readonly do: 'end-stream'; readonly stream: ListenStream; readonly end: Delivery }
+  /** It is known in a moment whether the stream has ended. */
+  | { readonly do: 'keep-back-end'; readonly stream: ListenStream; readonly end: Delivery }
+  /** The server has opened a stream. */
+  | { readonly do: 'acknowledge' }
+  /** A candidate says that a list has changed: true once it serves. */
+  | { readonly do: 'suppress'; readonly method: string }
+  /** It is for nobody, and people should know that there are such. */
+  | { readonly do: 'warn'; readonly text: string }
+  | { readonly do: 'drop' };
