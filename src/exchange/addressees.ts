@@ -10,6 +10,7 @@ import type { ListenStream } from '../session/listen-streams.js';
 import { membersOf } from '../session/agreement.js';
 import { keyOf, keyOfValue, type Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
+import { factsOf } from './methods.js';
 import { onlySession, type LineageRecord, type Session, type Upstream } from './records.js';
 import { isSubscribed, wantsLevel } from './settings.js';
 
@@ -25,23 +26,6 @@ export const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 const LIST_CHANGES: ReadonlySet<string> = new Set(LISTS.map((list) => list.notification));
-
-/** In the course of these no server asks a client anything. */
-const QUIET: ReadonlySet<string> = new Set([
-  ...LISTS.map((list) => list.method),
-  'tasks/list',
-  'initialize',
-  'server/discover',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
-
-/** Whether no server asks or tells a client anything in the course of a request by this method. */
-export function isQuiet(method: string): boolean {
-  return QUIET.has(method);
-}
 
 /** Whether a modern request asks to be told what the server logs meanwhile. */
 export function asksForLog(request: Message): boolean {
@@ -173,7 +157,7 @@ function loggedTo(lineage: LineageRecord, upstream: Upstream, message: Message):
 function clientsRunning(lineage: LineageRecord, upstream: Upstream): readonly Session[] {
   const running = new Set<Session>();
   for (const { session, method, cancelled } of upstream.pending)
-    if (!cancelled && !QUIET.has(method)) running.add(session);
+    if (!cancelled && !factsOf(method).isQuiet) running.add(session);
   for (const session of lineage.sessions) if (upstream.tasks.openOf(session).length > 0) running.add(session);
   return [...running];
 }

@@ -20,7 +20,7 @@ import {
   type Upstream,
 } from './records.js';
 import { withdrawSettings } from './settings.js';
-import { isOpening } from './opening-results.js';
+import { isOpening } from './methods.js';
 import { noteTakenBack } from './taken-back.js';
 import { beginSharing } from './wire-names.js';
 

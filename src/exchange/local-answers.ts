@@ -6,10 +6,12 @@
 import { failureFacts } from '../agent/failure.js';
 import { failureMessage, failureText, noServer, type Failure } from '../agent/words.js';
 import { listByMethod } from '../lists/lists.js';
+import { SETTINGS } from '../session/agreement.js';
 import { error, METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames, toolsBeside, toolsWithoutServer } from './agent-calls.js';
 import type { ClientRequest } from '../wire/batch.js';
+import { isOpening } from './methods.js';
 import { noteOpener, type Session } from './records.js';
 import { failureAnswer } from './failure-answers.js';
 import { discoverInPlace, initializeInPlace } from './opening-answers.js';
@@ -51,7 +53,7 @@ function beforeFirstAnswer(
   failure: Failure | undefined,
 ): Members | undefined {
   const { agreement, lineage } = session;
-  if (method === 'initialize' || method === 'server/discover') {
+  if (isOpening(method)) {
     const told =
       method === 'initialize' ? initializeInPlace(session, request, failure) : discoverInPlace(session, failure);
     if (told === undefined) return undefined;
@@ -59,7 +61,7 @@ function beforeFirstAnswer(
     lineage.ports.openedInPlace(method, lineage.cachedHandshake[method] === undefined, failure);
     return told;
   }
-  if (['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'].includes(method)) {
+  if (SETTINGS.has(method)) {
     agreement.recordSetting(method, request);
     return agreement.resultOf({});
   }

@@ -4,20 +4,15 @@
  */
 import type { Message } from '../wire/message.js';
 import { withToolsCapability } from './agent-calls.js';
+import type { OpeningMethod } from './methods.js';
 import { cachedUntilReload, promiseListChanges } from './patch.js';
 import type { Session, Upstream } from './records.js';
-
-export type Opening = 'initialize' | 'server/discover';
-
-export function isOpening(method: string): method is Opening {
-  return method === 'initialize' || method === 'server/discover';
-}
 
 /** Records what the client is told, and returns it. */
 export function takeOpening(
   session: Session,
   upstream: Upstream,
-  method: Opening,
+  method: OpeningMethod,
   request: Message,
   said: Message,
 ): Message {

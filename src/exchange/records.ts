@@ -22,24 +22,23 @@ import { ServerRequests } from '../session/server-requests.js';
 import type { Id } from '../wire/envelope.js';
 import type { Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
+import type { OpeningMethod } from './methods.js';
 import { Hold, type Arrival as ArrivalOf } from './hold.js';
 
 export type Upstream = ServerUpstream<Session>;
 export type Arrival = ArrivalOf<Session>;
 export type PendingRequest = ServerPendingRequest<Session>;
 
-type Opening = 'initialize' | 'server/discover';
-
 /** What verdicts ask of the lineage. */
 export interface Ports {
   /** On the monotonic clock. */
   now(): number;
   /** A server introduced itself. */
-  introduced(method: Opening, answer: Message): void;
+  introduced(method: OpeningMethod, answer: Message): void;
   /**
    * The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier.
    */
-  openedInPlace(method: Opening, isGuess: boolean, failure: Failure | undefined): void;
+  openedInPlace(method: OpeningMethod, isGuess: boolean, failure: Failure | undefined): void;
   /** A server answered `server/discover` as one of the legacy era does. */
   refusedDiscover(): void;
   /** One of the agent's own tools is called. */
@@ -101,7 +100,7 @@ export interface ExchangeOptions {
 }
 
 /** The results by their methods; and by the protocol version that a client asked for, which one it got. */
-export type CachedHandshake = Partial<Record<Opening, Readonly<Record<string, unknown>>>> & {
+export type CachedHandshake = Partial<Record<OpeningMethod, Readonly<Record<string, unknown>>>> & {
   versions?: Readonly<Record<string, string>>;
   /** It answered `server/discover` as a server of the legacy era does. */
   refusesDiscover?: true;

@@ -3,14 +3,14 @@
  * (P2, same bytes). Whose it is was decided in from-server.ts.
  */
 import { answerTo } from '../channel/channel.js';
-import { listByMethod, listNamed, LISTS, pageOf } from '../lists/lists.js';
-import { SETTINGS } from '../session/agreement.js';
+import { listByMethod, listNamed, pageOf } from '../lists/lists.js';
 import { METHOD_NOT_FOUND, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { namesOf, toolNames, toolsBeside, withAgentTools } from './agent-calls.js';
 import { noteIntroduction } from './introductions.js';
 import { emptyList } from './local-answers.js';
-import { isOpening, takeOpening } from './opening-results.js';
+import { factsOf, isOpening } from './methods.js';
+import { takeOpening } from './opening-results.js';
 import { cachedUntilReload, withFailure, withNotes } from './patch.js';
 import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
 import { retrySafeToolsIn } from './retry-safety.js';
@@ -18,18 +18,9 @@ import { afterSetting } from './settings.js';
 import { concernsTasks, noteTaskAnswer, withOwnTasks } from './task-messages.js';
 import { noteToolPage } from './known-tools.js';
 
-/** Results that are looked into or changed. */
-const INSPECTED_METHODS = new Set([
-  'initialize',
-  'server/discover',
-  'resources/read',
-  ...SETTINGS,
-  ...LISTS.map((list) => list.method),
-]);
-
 /** Whether a result of this method goes on as it is. */
 export function isPlainMethod(lineage: LineageRecord, method: string): boolean {
-  if (method !== 'tools/call' && INSPECTED_METHODS.has(method)) return false;
+  if (factsOf(method).isInspected) return false;
   if (lineage.isShared && method === 'tasks/list') return false;
   return !(lineage.runsTasks && concernsTasks(lineage, method));
 }
@@ -79,7 +70,7 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
   if (method === 'tools/call' && notes !== undefined) message = noted(session, notes, upstream, pending, message);
   if (method === 'tools/call' && failure !== undefined && servesOldCode(lineage, upstream))
     return withFailure(message, failure, toolNames(session, request));
-  if (!INSPECTED_METHODS.has(method)) return message;
+  if (!factsOf(method).isInspected) return message;
   if (isOpening(method)) {
     const opened = takeOpening(session, upstream, method, request, message);
     lineage.ports.introduced(method, said);

@@ -1,38 +1,23 @@
 /**
- * P8 (no double effects): which requests may be sent a second time after a server that may have executed them was lost, and never a third
- * time. Reading is safe; of tools, those that the lost generation itself had declared safe.
+ * P8 (no double effects): which requests may be sent a second time after a server that may have executed them was lost,
+ * and never a third time. The method decides (methods.ts); of tools, only those may that the lost generation itself had
+ * declared safe. When a request is sent again is decided in handover.ts.
  */
 import { isRecord } from '../lists/lists.js';
 import type { Message } from '../wire/message.js';
+import { factsOf, isOpening } from './methods.js';
 import type { PendingRequest } from './records.js';
-
-const opening = new Set(['initialize', 'server/discover']);
-
-const readOnly = new Set([
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'tasks/list',
-  'resources/read',
-  'prompts/get',
-  'completion/complete',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
 
 export function isRetrySafe(pending: PendingRequest, retrySafeTools: ReadonlySet<string>): boolean {
   if (pending.batch !== undefined) return false;
   // Opening a session concerns the new process alone: every one of them is asked.
-  if (opening.has(pending.method)) return true;
+  if (isOpening(pending.method)) return true;
   if (pending.isRetry) return false;
   if (pending.method === 'tools/call') {
     // A task may run on where nobody can ask for it any more: a second one is not the same.
     return !pending.message.has(['params', 'task']) && retrySafeTools.has(toolOf(pending.message));
   }
-  return readOnly.has(pending.method);
+  return factsOf(pending.method).isRetrySafe;
 }
 
 /** Whether it counts under `--concurrency`. */

@@ -6,6 +6,7 @@
 import { nameFiles } from '../agent/file-names.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import { pathsOf } from '../project/disk.js';
+import { isOpening } from '../exchange/methods.js';
 import { fence } from '../project/fence.js';
 import type { Envelope } from '../wire/envelope.js';
 import type { LineageContext } from './lineage-context.js';
@@ -34,7 +35,7 @@ export class ChangeDetector {
     // A batch or a malformed line may contain a request.
     if (envelope.kind === 'batch' || envelope.kind === 'invalid') return true;
     if (envelope.kind !== 'request') return false;
-    return snapshots.isReady || (envelope.method !== 'initialize' && envelope.method !== 'server/discover');
+    return snapshots.isReady || !isOpening(envelope.method);
   }
 
   /** For a request that waits at the gate. Undefined if no file was touched. */

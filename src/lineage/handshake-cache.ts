@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { FlowContext } from '../flow/flow.js';
 import { readStateFileSync, writeAtomically } from '../state/state-file.js';
+import type { OpeningMethod } from '../exchange/methods.js';
 import type { LineageRecord } from '../exchange/records.js';
 import { membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
@@ -12,8 +13,6 @@ import type { Message } from '../wire/message.js';
 const FILE_NAME = 'introductions.json';
 /** How many pairs of requested and agreed protocol version are kept. There are fewer versions than that. */
 const MAX_VERSION_PAIRS = 20;
-
-type Method = 'initialize' | 'server/discover';
 
 export class HandshakeCache {
   readonly #context: FlowContext;
@@ -27,7 +26,7 @@ export class HandshakeCache {
     load(context, lineage);
   }
 
-  async save(method: Method, answer: Message): Promise<void> {
+  async save(method: OpeningMethod, answer: Message): Promise<void> {
     const { cachedHandshake } = this.#lineage;
     const before = JSON.stringify(cachedHandshake);
     const result = membersOf(answer.read(['result']));

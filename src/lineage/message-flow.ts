@@ -15,6 +15,7 @@ import { attachSession, detachSession } from '../exchange/attach.js';
 import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
 import { expire, loseRequests } from '../exchange/handover.js';
+import { isOpening } from '../exchange/methods.js';
 import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
@@ -72,8 +73,6 @@ interface Client {
 
 /** How long a server may take to go after it has ended its streams. */
 const GOES_AFTER_STREAMS_MS = 1_000;
-
-const OPENING_METHODS = new Set(['initialize', 'server/discover']);
 
 export class MessageFlow {
   readonly #context: FlowContext;
@@ -227,7 +226,7 @@ export class MessageFlow {
     const { events: bus } = this.#context;
     if (bus.wants('traffic')) bus.emit(trafficOf('client', undefined, envelope, message.length));
     // Only the first server of all may be answered for.
-    if (!hasServerAnswered(this.lineage) && envelope.kind === 'request' && OPENING_METHODS.has(envelope.method))
+    if (!hasServerAnswered(this.lineage) && envelope.kind === 'request' && isOpening(envelope.method))
       this.#events.onOpening(session, envelope.id, envelope.method);
     fromClient(session, message, since);
     if (envelope.kind !== 'notification') this.watchHold();
