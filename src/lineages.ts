@@ -6,7 +6,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { EventEmitter } from './events/bus.js';
-import type { Transport } from './events/events.js';
+import type { Transport } from './channel/transport.js';
 import type { FlowContext } from './flow/flow.js';
 import type { ShutdownReason } from './flow/shutdown.js';
 import type { Connect } from './front/connection.js';

@@ -86,7 +86,11 @@ function forClient({ client, transport, session }: RunningProxy): string {
   return `${client === undefined ? '' : `, for ${client}`}${connected}${named}`;
 }
 
-const TRANSPORTS = { stdio: 'stdio', http: 'HTTP', sse: 'HTTP+SSE' } as const;
+const TRANSPORTS: Readonly<Record<NonNullable<RunningProxy['transport']>, string>> = {
+  stdio: 'stdio',
+  http: 'HTTP',
+  sse: 'HTTP+SSE',
+};
 
 function serverFacts(proxy: RunningProxy): Partial<RunningProxy> {
   const { client: _client, transport: _transport, session: _session, ...facts } = proxy;

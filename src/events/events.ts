@@ -5,6 +5,7 @@
  */
 import type { Crash, Mended, Outlook } from '../agent/failure-log.js';
 import type { Failure } from '../agent/failure.js';
+import type { Transport } from '../channel/transport.js';
 
 /** Where it happened, as far as that is one place. */
 export interface Origin {
@@ -18,9 +19,6 @@ export interface Origin {
   /** How the client of that session is connected. */
   readonly transport?: Transport;
 }
-
-/** `http`: Streamable HTTP, of either era. `sse`: HTTP+SSE, of protocol version 2024-11-05. */
-export type Transport = 'stdio' | 'http' | 'sse';
 
 /** A server's process. */
 export interface ServerProcess {

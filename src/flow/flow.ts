@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import type { ConfigInForce } from '../config/config-in-force.js';
 import type { EventBus } from '../events/bus.js';
-import type { Transport } from '../events/events.js';
+import type { Transport } from '../channel/transport.js';
 import type { EarlyServer } from '../server/early-server.js';
 import type { ServerSpec } from '../server/server-spec.js';
 import type { Noise } from '../server/noise.js';

@@ -14,7 +14,7 @@ export function observe(events: EventBus): Observed {
   let isClosed = false;
   events.subscribe(STATUS_KINDS, (event) => {
     // The status is that of the streams' client.
-    if (event.transport === 'http' || event.transport === 'sse') return;
+    if (event.transport !== undefined && event.transport !== 'stdio') return;
     now = { ...now, ...statusAfter(event, now, new Date().toISOString()) };
   });
   events.subscribe(['exit'], () => void (isClosed = true));

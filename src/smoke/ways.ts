@@ -1,4 +1,5 @@
 // The ways in which a server is met: in which era, over which transport, and what its checks are listed under.
+import type { Transport } from '../channel/transport.js';
 
 export type Era = 'legacy' | 'modern';
 
@@ -6,7 +7,7 @@ export interface Way {
   /** What its checks are listed under. */
   readonly name: string;
   readonly era: Era;
-  readonly by: 'stdio' | 'http' | 'sse';
+  readonly by: Transport;
 }
 
 /** One after the other. */

@@ -6,6 +6,7 @@
  */
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Transport } from '../channel/transport.js';
 import type { AuditLine } from './audit-trail.js';
 import { removeStaleTempFiles } from './temp-files.js';
 import { isRunning } from './is-running.js';
@@ -47,7 +48,7 @@ export interface Failed {
 export interface SessionStatus {
   /** Name and version, as the client gives them. */
   readonly client?: string;
-  readonly transport?: 'stdio' | 'http' | 'sse';
+  readonly transport?: Transport;
   readonly health?: ProxyHealth;
   readonly generation?: number;
   /** The process id of the server, if it runs. */

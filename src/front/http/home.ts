@@ -2,10 +2,9 @@
  * What the HTTP front asks of the rest of the program: a place for each client that comes in, and how the servers are.
  * Types only. Which lineage serves whom is decided by `lineages.ts`.
  */
+import type { HttpTransport } from '../../channel/transport.js';
 import type { Message } from '../../wire/message.js';
 import type { Connect } from '../connection.js';
-
-export type Transport = 'http' | 'sse';
 
 export interface HttpHome {
   /** Whether the server speaks the modern era. If that is not known yet it is asked, in the words of this request. */
@@ -13,7 +12,7 @@ export interface HttpHome {
   /** Serves one request of the modern era. Resolves when it has left, or those who serve it have. */
   attachModern(connect: Connect): Promise<unknown>;
   /** Serves a client of the legacy era, which says its name in `initialize`. Resolves when its session is over. */
-  attachLegacy(connect: Connect, transport: Transport, initialize: Message): Promise<unknown>;
+  attachLegacy(connect: Connect, transport: HttpTransport, initialize: Message): Promise<unknown>;
   /** The server speaks HTTP itself, and gets what clients send it in headers. */
   readonly isHttp?: boolean;
   /** In bytes. */
