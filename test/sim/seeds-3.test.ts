@@ -1,4 +1,4 @@
-// An eighth of the simulation's seeds; seeds.ts says what they are for.
+// A quarter of the simulation's seeds; seeds.ts says what they are for.
 import { test } from 'node:test';
 import { keepsEveryPromise } from './seeds.js';
 

@@ -1,5 +1,5 @@
 /**
- * The runs of the suite: 1,200 seeds, in eight files: processors share them, and on a loaded machine each stays within
+ * The runs of the suite: 600 seeds, in four files: processors share them, and on a loaded machine each stays within
  * the deadline of a file. What is simulated is in run.ts, what is checked in model.ts; `npm run prove sim` runs it for
  * longer.
  */
