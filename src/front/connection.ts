@@ -11,6 +11,8 @@ export interface ClientEvents {
   needsCheck(envelope: Envelope): boolean;
   /** Undefined if no file was touched. Otherwise resolves when the touched files are hashed and acted upon. */
   check(): Promise<void> | undefined;
+  /** Calls back in the next turn of the event loop, one after the other for all clients of a lineage. */
+  atNextTurn(run: () => void): void;
   /** The message, read at `since`, has passed the gate. */
   message(message: Message, since: number): void;
   /** Too many bytes wait at the gate (true), or no longer (false). */

@@ -14,6 +14,8 @@ export interface GateEvents {
   needsCheck(envelope: Envelope): boolean;
   /** Undefined if no file was touched. Otherwise resolves when the touched files are hashed and acted upon. */
   check(): Promise<void> | undefined;
+  /** Calls back in the next turn of the event loop. */
+  atNextTurn(run: () => void): void;
   /** Too many bytes wait (true), or no longer (false). */
   full(isFull: boolean): void;
 }
@@ -30,22 +32,6 @@ interface Waiting extends Read {
 }
 
 const FULL_BYTES = 4 * 1024 * 1024;
-
-/**
- * The gates that wait for the next turn. One callback serves all of them: what clients of one server send within a turn
- * leaves together.
- */
-let atNextTurn: (() => void)[] = [];
-
-function waitForTurn(onTurn: () => void): void {
-  if (atNextTurn.push(onTurn) === 1) setImmediate(takeTurn);
-}
-
-function takeTurn(): void {
-  const due = atNextTurn;
-  atNextTurn = [];
-  for (const onTurn of due) onTurn();
-}
 
 export class Gate {
   readonly #events: GateEvents;
@@ -105,7 +91,7 @@ export class Gate {
   #tick(): void {
     if (this.#isTicking || this.#isChecking || this.#queue.length === 0) return;
     this.#isTicking = true;
-    waitForTurn(this.#onTurn);
+    this.#events.atNextTurn(this.#onTurn);
   }
 
   /** Forwards every message that is due at `turn`. One check serves all of them. */

@@ -39,6 +39,7 @@ export function connectWhenSpoken<R>(
     )({
       needsCheck: (envelope) => events?.needsCheck(envelope) ?? false,
       check: () => events?.check(),
+      atNextTurn: (run) => (events === undefined ? void setImmediate(run) : events.atNextTurn(run)),
       message: (message, since) => {
         if (events !== undefined) return events.message(message, since);
         early.push(message);
@@ -72,6 +73,7 @@ export function connectStdio({ input, output }: ClientStreams, { maxMessage, too
     const gate = new Gate({
       needsCheck: (envelope) => events.needsCheck(envelope),
       check: () => events.check(),
+      atNextTurn: (run) => events.atNextTurn(run),
       forward: (message, since) => events.message(message, since),
       full: (isFull) => events.gateIsFull(isFull),
     });

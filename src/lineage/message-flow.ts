@@ -43,6 +43,7 @@ import { CallWatch } from './call-watch.js';
 import type { LineageOptions } from './lineage-options.js';
 import { HandshakeCache } from './handshake-cache.js';
 import type { LiveGenerations } from './live-generations.js';
+import { NextTurn } from './next-turn.js';
 import { StderrFence } from './stderr-fence.js';
 import { WaitTicker } from './wait-ticker.js';
 
@@ -85,6 +86,7 @@ export class MessageFlow {
   readonly callWatch: CallWatch;
   readonly #events: MessageFlowEvents;
   readonly #clients = new ShortLivedMap<Session, Client>();
+  readonly #nextTurn = new NextTurn();
   readonly #warned = new Set<string>();
   #proxyRequests = 0;
   #expiring = false;
@@ -190,6 +192,7 @@ export class MessageFlow {
     const connection = connect({
       needsCheck: events.needsCheck,
       check: events.check,
+      atNextTurn: (run) => this.#nextTurn.wait(run),
       message: (read, since) => this.#fromClient(session, read, since),
       gateIsFull: (isFull) => {
         client.isGateFull = isFull;

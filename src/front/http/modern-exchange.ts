@@ -47,6 +47,7 @@ export class ModernExchange implements Channel {
     const gate = new Gate({
       needsCheck: (envelope) => events.needsCheck(envelope),
       check: () => events.check(),
+      atNextTurn: (run) => events.atNextTurn(run),
       forward: (message, since) => {
         if (this.#events !== undefined) events.message(message, since);
       },

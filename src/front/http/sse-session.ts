@@ -36,6 +36,7 @@ export class SseSession implements Channel {
     const gate = new Gate({
       needsCheck: (envelope) => events.needsCheck(envelope),
       check: () => events.check(),
+      atNextTurn: (run) => events.atNextTurn(run),
       forward: (message, since) => {
         if (!this.#isEnded) events.message(message, since);
       },

@@ -33,6 +33,7 @@ export async function startFront(t: TestContext): Promise<Fronted> {
     const { channel } = connect({
       needsCheck: () => false,
       check: () => undefined,
+      atNextTurn: (run) => void setImmediate(run),
       message: (message) => {
         messages.push(message.copy());
         if (messages.length === 1) waiting.shift()?.({ channel, messages, left });

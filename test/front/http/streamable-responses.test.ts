@@ -41,6 +41,7 @@ async function openSession(t: TestContext, events: Partial<ClientEvents> = {}): 
   session.connect({
     needsCheck: () => false,
     check: () => undefined,
+    atNextTurn: (run) => void setImmediate(run),
     message: (message) => void came.push(String(message).trim()),
     gateIsFull: () => {},
     full: () => {},
