@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Id } from '../../wire/envelope.js';
 import { keyOf, type Key } from '../../wire/ids.js';
-import { error, INTERNAL_ERROR } from '../../wire/json-rpc.js';
+import { error, INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../wire/json-rpc.js';
 import { messagesIn, requestsIn } from '../../wire/batch.js';
 import type { Message } from '../../wire/message.js';
 import { isEventStream, isJson, readEvents, readWhole, shown } from './body-reader.js';
@@ -82,6 +82,12 @@ export class Post {
     return envelope.kind === 'request' && OPENING.has(envelope.method);
   }
 
+  /** A client of both eras asks so first. */
+  get asksWhoIsThere(): boolean {
+    const { envelope } = this.message;
+    return envelope.kind === 'request' && envelope.method === 'server/discover';
+  }
+
   /** It has an answer, or will have none. */
   get isDone(): boolean {
     return this.owed.size === 0;
@@ -91,6 +97,13 @@ export class Post {
 const OPENING: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 /** Said by those who stand before a server that is not there yet. */
 const NOT_YET: ReadonlySet<number> = new Set([404, 502, 503, 504]);
+/**
+ * A framework refuses what it has no route for, as long as it starts. One that goes on refusing `server/discover` knows
+ * no modern clients, who then ask as older ones do.
+ */
+const MAY_COME_UP_MS = 1_500;
+const speaksNoModern = (status: number): boolean => status >= 400 && status < 500 && !COMES_LATER.has(status);
+const COMES_LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 
 function idsIn(message: Message): readonly Id[] {
   const { envelope } = message;
@@ -103,6 +116,7 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
   const { link } = owner;
   const { signal } = post.abort;
   const since = performance.now();
+  let refusedSince: number | undefined;
   for (let attempt = 0; ; attempt++) {
     if (link.ended.aborted || signal.aborted) return 'refused';
     const { headers, session } = owner.sendWith(post);
@@ -139,6 +153,10 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
       case 'no-mcp':
         if (!link.isUp && (post.isOpening || NOT_YET.has(status))) {
           link.note(read.text);
+          if (post.asksWhoIsThere && speaksNoModern(status)) {
+            refusedSince ??= performance.now();
+            if (performance.now() - refusedSince > MAY_COME_UP_MS) return fail(owner, post, read.text, METHOD_NOT_FOUND);
+          }
           if (await link.waitToRetry(attempt, since, signal)) continue;
           return 'refused';
         }
@@ -268,17 +286,17 @@ function take(owner: PostOwner, post: Post, message: Message): void {
   owner.message(post, message);
 }
 
-function fail(owner: PostOwner, post: Post, problem: string): 'refused' {
+function fail(owner: PostOwner, post: Post, problem: string, code = INTERNAL_ERROR): 'refused' {
   const { ids, message } = post;
   if (ids.length === 0 && message.envelope.kind !== 'invalid')
     owner.link.warn(`the server has not taken a message: ${problem}`);
-  for (const id of ids) take(owner, post, noAnswer(id, problem));
+  for (const id of ids) take(owner, post, noAnswer(id, problem, code));
   return 'refused';
 }
 
 /** An error in place of an answer that will not come. */
-export function noAnswer(id: Id, problem: string): Message {
-  return error(id, INTERNAL_ERROR, `The server gave no answer of MCP: ${problem}`, { problem });
+export function noAnswer(id: Id, problem: string, code = INTERNAL_ERROR): Message {
+  return error(id, code, `The server gave no answer of MCP: ${problem}`, { problem });
 }
 
 function lose(owner: PostOwner, post: Post, problem: string): 'refused' {

@@ -40,6 +40,17 @@ describe('servers that speak HTTP badly', { concurrency: 2 }, () => {
     });
   }
 
+  test('P16 a server that refuses server/discover in no words of MCP is one of the older era', async (t) => {
+    const command = fixture('http-rude', 'html-404-discover');
+    const server = await behind(t, 'v1 stateless', { command, isUnopened: true });
+    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    const { error } = await server.request('server/discover', { _meta: meta }, PATIENCE);
+    assert.equal(error?.code, -32601, server.transcript());
+    assert.match(error.message, /HTTP 404/, 'what the server said, and not what is said of one that is not there');
+    await server.initialize();
+    assert.equal(await server.call(), 'one');
+  });
+
   test('P15 a server that answers 500 while it starts is waited for', async (t) => {
     const server = await behind(t, 'v1 stateful', { command: fixture('http-rude', 'starts-with-500', '2000') });
     assert.equal(await server.call(), 'one');
