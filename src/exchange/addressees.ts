@@ -11,7 +11,7 @@ import { membersOf } from '../session/agreement.js';
 import { keyOf, keyOfValue, type Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 import { factsOf } from './methods.js';
-import { onlySession, type LineageRecord, type Session, type Upstream } from './records.js';
+import { areOne, onlySession, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
 import { isSubscribed, wantsLevel } from './settings.js';
 
 /** A message and the client that gets it. */
@@ -28,8 +28,19 @@ const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 const LIST_CHANGES: ReadonlySet<string> = new Set(LISTS.map((list) => list.notification));
 
 /** Whether a modern request asks to be told what the server logs meanwhile. */
-export function asksForLog(request: Message): boolean {
+function asksForLog(request: Message): boolean {
   return request.has([...META, LOG_LEVEL]);
+}
+
+/**
+ * A client of a shared server takes a request back or leaves it behind while the server may be at it: to whom that may
+ * still speak depends on it.
+ */
+export function noteTakenBack(upstream: Upstream, pending: PendingRequest): void {
+  const { session, key, method, message, cancelled } = pending;
+  const { lineage } = session;
+  if (!areOne(lineage) || cancelled || factsOf(method).isQuiet) return;
+  upstream.takenBack.add(key, { session, at: lineage.ports.now(), asksForLog: asksForLog(message) });
 }
 
 /** Who is asked; or, in words, why that can't be told. */

@@ -21,7 +21,7 @@ import {
 } from './records.js';
 import { withdrawSettings } from './settings.js';
 import { isOpening } from './methods.js';
-import { noteTakenBack } from './taken-back.js';
+import { noteTakenBack } from './addressees.js';
 import { beginSharing } from './wire-names.js';
 
 /** The first client is the one that servers are opened for. Its messages stay as they are for as long as it is alone. */

@@ -32,7 +32,7 @@ import {
 } from './records.js';
 import { isLimitedByConcurrency } from './retry-safety.js';
 import { withSharedLevel } from './settings.js';
-import { noteTakenBack } from './taken-back.js';
+import { noteTakenBack } from './addressees.js';
 import { noteTaskClient } from './task-messages.js';
 import { watchToolList } from './undeclared-tools.js';
 import { nameRequest } from './wire-names.js';

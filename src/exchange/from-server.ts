@@ -1,21 +1,21 @@
 /**
- * Takes one message of a generation, and decides what becomes of it. The serving one speaks freely; a candidate may ask
- * and log but says nothing of lists before it serves; one that drains finishes what it owes; one that was given up is
- * not heard at all. What is decided is done in server-actions.ts.
+ * Takes one message of a generation: has the verdict on it given (verdict-on-server.ts), carries it out, and sends
+ * clients what they get. A plain answer goes to its client without a verdict. One that was given up is not heard at all.
  */
 import { answerTo, SESSION, type Route } from '../channel/channel.js';
-import { LISTS } from '../lists/lists.js';
-import type { ListenStream } from '../session/listen-streams.js';
+import { listNamed } from '../lists/lists.js';
 import type { Id } from '../wire/envelope.js';
 import { keyOf, keyOfValue } from '../wire/ids.js';
-import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
-import type { Message } from '../wire/message.js';
-import { clientAsked, clientsTold, streamNamed, type Delivery } from './addressees.js';
 import { joinBatch, messagesIn } from '../wire/batch.js';
-import { mayGetHint } from './hints.js';
-import { endOfStream, endStreams } from './listen-streams.js';
-import { isStaleProgress, progressIn } from './progress.js';
+import type { Message } from '../wire/message.js';
+import type { Delivery } from './addressees.js';
+import { endCall, startQueuedCalls } from './client-actions.js';
+import { noteRefusedDiscover } from './eras.js';
+import { mayGetHint, withHints } from './hints.js';
+import { acknowledge, endStreams, keepBackEnd } from './listen-streams.js';
+import { forgetProgress, progressIn, recordProgress } from './progress.js';
 import {
+  areOne,
   isAlive,
   onlySession,
   type LineageRecord,
@@ -23,15 +23,13 @@ import {
   type Session,
   type Upstream,
 } from './records.js';
-import { isPlainMethod } from './results.js';
-import { applyToServer, takePlainAnswer } from './server-actions.js';
-import { DROP, type ServerVerdict } from './verdicts.js';
+import { isPlainMethod, takeResult } from './results.js';
+import type { ServerVerdict } from './verdicts.js';
+import { doubtTools } from './known-tools.js';
+import { serverVerdict } from './verdict-on-server.js';
+import { withClientId } from './wire-names.js';
 
-/** Only the serving generation's word counts for these. */
-const OF_THE_SERVING = new Set([...LISTS.map((list) => list.notification), 'notifications/resources/updated']);
-
-const LOG_OF_NOBODY =
-  "a log message of the server was passed on to nobody: clients share the server, and it can't be told whose request it is about unless exactly one of those that run has asked for log messages";
+const TOOLS = listNamed('tools');
 
 /**
  * Most are answers that go on as they are, and are not looked into. `of`: the client in whose session it was said, if the
@@ -45,7 +43,7 @@ export function fromServer(lineage: LineageRecord, upstream: Upstream, message: 
     if (pending !== undefined) return takePlainAnswer(upstream, pending, message, envelope.error);
   }
   if (envelope.kind === 'batch') return batch(lineage, upstream, message, of);
-  const deliveries = applyToServer(lineage, upstream, message, serverVerdict(lineage, upstream, message, of));
+  const deliveries = apply(lineage, upstream, message, serverVerdict(lineage, upstream, message, of));
   if (deliveries.length === 0) return;
   endStreams(lineage, upstream);
   for (const delivery of deliveries) deliver(delivery);
@@ -59,7 +57,7 @@ function deliver({ session, message, route }: Delivery): void {
 function batch(lineage: LineageRecord, upstream: Upstream, message: Message, of: Session | undefined): void {
   const inside = messagesIn(message);
   if (inside === undefined) return lineage.isShared ? undefined : onlySession(lineage)?.client.send(message, SESSION);
-  const each = inside.map((own) => applyToServer(lineage, upstream, own, serverVerdict(lineage, upstream, own, of)));
+  const each = inside.map((own) => apply(lineage, upstream, own, serverVerdict(lineage, upstream, own, of)));
   const deliveries = each.flat();
   const [first] = deliveries;
   if (
@@ -86,131 +84,132 @@ function plainAnswer(lineage: LineageRecord, upstream: Upstream, id: Id): Pendin
   return isPlainMethod(lineage, pending.method) ? pending : undefined;
 }
 
-export function serverVerdict(
+/** Does what was decided. Returns what clients get, to be sent in this order. */
+function apply(
   lineage: LineageRecord,
   upstream: Upstream,
   message: Message,
-  of?: Session,
-): ServerVerdict {
+  verdict: ServerVerdict,
+): readonly Delivery[] {
+  switch (verdict.do) {
+    case 'deliver':
+      noteNews(lineage, upstream, message);
+      for (const delivery of verdict.deliveries) noteProgress(delivery);
+      return verdict.deliveries;
+    case 'answer':
+      return listOf(takeAnswer(upstream, verdict.pending, message, verdict.isError));
+    case 'answer-proxy':
+      upstream.completeProxyRequest(verdict.id, message, verdict.isError);
+      return [];
+    case 'settle':
+      upstream.takenBack.settle(verdict.key);
+      return [];
+    case 'ask':
+      return listOf(ask(upstream, verdict.session, message, verdict.id, verdict.method));
+    case 'refuse':
+      upstream.send(verdict.answer, verdict.of, answerTo(verdict.id));
+      if (verdict.warning !== undefined) lineage.ports.warnOnce(verdict.warning);
+      return [];
+    case 'end-stream':
+      verdict.end.session.streams.end(verdict.stream);
+      return [verdict.end];
+    case 'keep-back-end':
+      keepBackEnd(verdict.stream, upstream, verdict.end.message);
+      return [];
+    case 'acknowledge':
+      acknowledge(lineage, upstream, message);
+      return [];
+    case 'suppress':
+      upstream.suppressedListChanges.add(verdict.method);
+      return [];
+    case 'warn':
+      lineage.ports.warnOnce(verdict.text);
+      return [];
+    case 'drop':
+      return [];
+  }
+}
+
+function listOf(delivery: Delivery | undefined): readonly Delivery[] {
+  return delivery === undefined ? [] : [delivery];
+}
+
+/** What the proxy has to know of what clients are told. */
+function noteNews(lineage: LineageRecord, upstream: Upstream, message: Message): void {
   const { envelope } = message;
-  switch (envelope.kind) {
-    case 'response':
-      return answerVerdict(lineage, upstream, message, envelope.id, envelope.error, of);
-    case 'request':
-      return questionVerdict(lineage, upstream, message, envelope.id, envelope.method, of);
-    case 'notification':
-      return notificationVerdict(lineage, upstream, message, envelope.method, of);
-    case 'batch':
-    case 'invalid':
-      return DROP;
-  }
-}
-
-function answerVerdict(
-  lineage: LineageRecord,
-  upstream: Upstream,
-  message: Message,
-  id: Id,
-  isError: boolean,
-  of: Session | undefined,
-): ServerVerdict {
-  const key = keyOf(id);
-  if (upstream.proxyRequests.has(key)) return { do: 'answer-proxy', id, isError };
-  const pending = upstream.pending.find(key);
-  if (pending !== undefined) return { do: 'answer', pending, isError };
-  const named = streamNamed(lineage, upstream, key);
-  if (named !== undefined) {
-    const { session, stream } = named;
-    const own = stream.key === key ? message : (message.with(['id'], stream.id) ?? message);
-    return endVerdict(upstream, stream, { session, message: own, route: answerTo(stream.id) });
-  }
-  // Without an id only the client knows what it sent that the server could not read.
-  if (of === undefined && lineage.isShared) return { do: 'settle', key };
-  const session = of ?? onlySession(lineage);
-  if (id !== 'null' || upstream !== lineage.serving || session === undefined) return DROP;
-  return { do: 'deliver', deliveries: [{ session, message, route: answerTo(id) }] };
-}
-
-/** The server's last words on a stream. */
-function endVerdict(upstream: Upstream, stream: ListenStream, end: Delivery): ServerVerdict {
-  switch (endOfStream(end.session, stream, upstream)) {
-    case 'ended':
-      return { do: 'end-stream', stream, end };
-    case 'undecided':
-      return { do: 'keep-back-end', stream, end };
-    case 'open':
-      return DROP;
-  }
-}
-
-function questionVerdict(
-  lineage: LineageRecord,
-  upstream: Upstream,
-  message: Message,
-  id: Id,
-  method: string,
-  of: Session | undefined,
-): ServerVerdict {
-  const session = of ?? clientAsked(lineage, upstream, method, message);
-  if (typeof session !== 'string') return { do: 'ask', session, id, method };
-  if (method === 'ping') return { do: 'refuse', id, of, answer: result(id, {}), warning: undefined };
-  return { do: 'refuse', id, of, answer: error(id, INTERNAL_ERROR, session), warning: session };
-}
-
-function notificationVerdict(
-  lineage: LineageRecord,
-  upstream: Upstream,
-  message: Message,
-  method: string,
-  of: Session | undefined,
-): ServerVerdict {
-  if (OF_THE_SERVING.has(method) && upstream !== lineage.serving)
-    return upstream === lineage.candidate ? { do: 'suppress', method } : DROP;
-  if (method === 'notifications/subscriptions/acknowledged') return { do: 'acknowledge' };
-  if (method === 'notifications/cancelled') return cancellationVerdict(lineage, upstream, message, of);
-  const session = onlySession(lineage);
-  const alone = session === undefined ? [] : [{ session, message, route: SESSION }];
-  const deliveries = lineage.isShared ? clientsTold(lineage, upstream, method, message, of) : alone;
-  // A legacy client that has asked for no level wants none.
-  const isLost = lineage.isShared && deliveries.length === 0 && method === 'notifications/message';
-  if (isLost && lineage.agreement.era === 'modern') return { do: 'warn', text: LOG_OF_NOBODY };
-  const isProgress = method === 'notifications/progress';
-  return { do: 'deliver', deliveries: isProgress ? deliveries.filter(isNews) : deliveries };
-}
-
-/** Progress that the client has seen already is none. */
-function isNews({ session, message }: Delivery): boolean {
-  const progress = progressIn(message);
-  return progress === undefined || !isStaleProgress(session, progress);
-}
-
-/**
- * A server takes a request of its own back, or ends a stream: under the id that the client saw, and never another
- * server's.
- */
-function cancellationVerdict(
-  lineage: LineageRecord,
-  upstream: Upstream,
-  message: Message,
-  of: Session | undefined,
-): ServerVerdict {
+  if (envelope.kind !== 'notification') return;
+  if (envelope.method === TOOLS.notification) return doubtTools(lineage, upstream);
+  if (envelope.method !== 'notifications/cancelled') return;
   const key = keyOfValue(message.read(['params', 'requestId']));
-  const only = of ?? onlySession(lineage);
-  const to = (session: Session | undefined, seen: Message | undefined): ServerVerdict =>
-    session === undefined || seen === undefined
-      ? DROP
-      : { do: 'deliver', deliveries: [{ session, message: seen, route: SESSION }] };
-  if (key === undefined) return lineage.isShared ? DROP : to(only, message);
-  const named = streamNamed(lineage, upstream, key);
-  if (named !== undefined) {
-    const { session, stream } = named;
-    const own = stream.key === key ? message : (message.with(['params', 'requestId'], stream.id) ?? message);
-    return endVerdict(upstream, stream, { session, message: own, route: SESSION });
-  }
-  for (const session of of === undefined ? lineage.sessions : [of]) {
+  if (key === undefined) return;
+  for (const session of lineage.sessions) {
     const asked = session.serverRequests.find(key, upstream);
-    if (asked === undefined) continue;
-    return to(session, asked.clientId === asked.id ? message : message.with(['params', 'requestId'], asked.clientId));
+    if (asked !== undefined) upstream.serverRequests.takenBack(session, asked.clientId);
   }
-  return lineage.isShared || only?.serverRequests.isOpen(key) === true ? DROP : to(only, message);
+}
+
+function noteProgress({ session, message }: Delivery): void {
+  const { envelope } = message;
+  const isProgress = envelope.kind === 'notification' && envelope.method === 'notifications/progress';
+  const progress = isProgress ? progressIn(message) : undefined;
+  if (progress !== undefined) recordProgress(session, progress);
+}
+
+/** A result that goes on as it is. */
+function takePlainAnswer(upstream: Upstream, pending: PendingRequest, message: Message, isError: boolean): void {
+  const { session } = pending;
+  upstream.pending.remove(pending);
+  if (!isError) noteAnswered(upstream, session);
+  afterAnswer(upstream, pending);
+  if (!isForNobody(pending)) session.client.send(withClientId(pending, message), answerTo(pending.id));
+  upstream.pending.recycle(pending);
+}
+
+function takeAnswer(
+  upstream: Upstream,
+  pending: PendingRequest,
+  said: Message,
+  isError: boolean,
+): Delivery | undefined {
+  upstream.pending.remove(pending);
+  const message = withClientId(pending, said);
+  const { session } = pending;
+  if (!isError) noteAnswered(upstream, session);
+  if (isError && pending.method === 'server/discover') noteRefusedDiscover(session, message);
+  const taken = takeResult(upstream, pending, message, isError);
+  const seen = taken && withHints(upstream, pending, taken, isError);
+  afterAnswer(upstream, pending);
+  const isSeen = seen !== undefined && !isForNobody(pending);
+  return isSeen ? { session, message: seen, route: answerTo(pending.id) } : undefined;
+}
+
+/** What another client was asked while nobody waited for the answer any more may stand in it. */
+function isForNobody({ cancelled, session }: PendingRequest): boolean {
+  return cancelled && areOne(session.lineage);
+}
+
+function noteAnswered(upstream: Upstream, session: Session): void {
+  session.hasServerAnswered = true;
+  if (session.role === 'client') upstream.hasAnswered = true;
+}
+
+function afterAnswer(upstream: Upstream, pending: PendingRequest): void {
+  const { session } = pending;
+  forgetProgress(session, pending);
+  if (pending.cancelled) upstream.takenBack.settle(pending.key);
+  if (!pending.cancelled) endCall(pending);
+  startQueuedCalls(session.lineage);
+  // One that drains and has nothing more to say to anybody may go.
+  if (upstream.isDraining && !upstream.owesAnything) upstream.markDrained();
+}
+
+/** The client sees names of ours where it has been asked under the same ones by another server. */
+function ask(upstream: Upstream, session: Session, message: Message, id: Id, method: string): Delivery | undefined {
+  const token = keyOfValue(message.read(['params', '_meta', 'progressToken']));
+  const { clientId, clientToken } = session.serverRequests.add(id, upstream, method, token);
+  upstream.serverRequests.add(session, clientId, method);
+  let seen = clientId === id ? message : message.with(['id'], clientId);
+  if (clientToken !== undefined && clientToken !== token)
+    seen = seen?.with(['params', '_meta', 'progressToken'], clientToken);
+  return seen && { session, message: seen, route: SESSION };
 }

@@ -1,6 +1,6 @@
 /**
  * What a client gets of a server's result: recorded where the proxy has to know it, and changed where it has to be
- * (P2, same bytes). Whose it is was decided in from-server.ts.
+ * (P2, same bytes). Whose it is was decided in verdict-on-server.ts.
  */
 import { answerTo } from '../channel/channel.js';
 import { listByMethod, listNamed, pageOf } from '../lists/lists.js';

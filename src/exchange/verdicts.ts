@@ -1,6 +1,6 @@
 /**
- * What becomes of a message, as a value: of a client's and of a server's. verdict-on-client.ts and from-server.ts decide
- * it and change nothing; client-actions.ts and server-actions.ts do it. Types only.
+ * What becomes of a message, as a value: of a client's and of a server's. verdict-on-client.ts and verdict-on-server.ts
+ * decide it and change nothing; client-actions.ts and from-server.ts do it.
  */
 import type { AgentTool } from '../agent/tools.js';
 import type { Route } from '../channel/channel.js';

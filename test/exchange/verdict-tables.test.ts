@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientVerdict } from '#src/exchange/verdict-on-client.js';
-import { serverVerdict } from '#src/exchange/from-server.js';
+import { serverVerdict } from '#src/exchange/verdict-on-server.js';
 import type { ExchangeOptions } from '#src/exchange/records.js';
 import { answer, asRead, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
 
