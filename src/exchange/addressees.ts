@@ -11,7 +11,14 @@ import { membersOf } from '../session/agreement.js';
 import { keyOf, keyOfValue, type Key } from '../wire/ids.js';
 import type { Message } from '../wire/message.js';
 import { factsOf } from './methods.js';
-import { areOne, onlySession, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
+import {
+  areOne,
+  onlySession,
+  type LineageRecord,
+  type PendingRequest,
+  type Session,
+  type Upstream,
+} from './records.js';
 import { isSubscribed, wantsLevel } from './settings.js';
 
 /** A message and the client that gets it. */

@@ -351,7 +351,7 @@ export class Attempts {
   #recordCrash(): number {
     if (servingOf(this.#context.state()) !== undefined) return 0;
     const now = performance.now();
-    return this.backoff.afterCrash(now, now);
+    return this.backoff.recordCrash(now, now);
   }
 
   /** Checks the disk once more. False: the attempt is superseded by a change, or was given up. */

@@ -1,6 +1,6 @@
 /**
- * Back-off: how long to wait before a crashed server is started again. The first restart comes at once, later ones
- * after growing pauses. Pure. Takes times of the monotonic clock: if somebody set the wall clock forward, a server that
+ * Back-off: how long to wait before a crashed server is started again. The first start comes at once, later ones after
+ * growing pauses. Pure. Takes times of the monotonic clock: if somebody set the wall clock forward, a server that
  * crashes all the time would look healthy.
  */
 
@@ -14,8 +14,8 @@ export class Backoff {
   #lastCrashAt = -Infinity;
   #lastRestartAt = -Infinity;
 
-  /** The delay before the start that follows a crash at `now`. */
-  afterCrash(now: number, startedAt: number): number {
+  /** Counts a crash at `now`. Returns the delay before the next start. */
+  recordCrash(now: number, startedAt: number): number {
     if (now - Math.max(startedAt, this.#lastCrashAt) >= HEALTHY_AFTER_MS) this.#crashes = 0;
     this.#lastCrashAt = now;
     this.#crashes++;
@@ -24,8 +24,8 @@ export class Backoff {
     return this.#crashes <= 10 ? 5000 : 10_000;
   }
 
-  /** The delay before a restart that the server asked for. */
-  afterRestartRequest(now: number): number {
+  /** The server asks for a restart. Returns the delay before it. */
+  recordRestartRequest(now: number): number {
     const delay = Math.min(RESTART_INTERVAL_MS, Math.max(0, this.#lastRestartAt + RESTART_INTERVAL_MS - now));
     this.#lastRestartAt = now + delay;
     return delay;

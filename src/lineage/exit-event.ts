@@ -1,21 +1,54 @@
 /**
- * Makes the state machine's event of the exit of the serving generation: what the exit means, the failure, and how long
- * to wait before the next start. `state.ts` decides what follows.
+ * Records the exit of the serving generation, and makes the state machine's event of it: what the exit means (it asks
+ * for a restart, it leaves on purpose, or it has failed), the failure, and how long to wait before the next start.
+ * `state.ts` decides what follows.
  */
 import { lastMalformed } from '../exchange/malformed.js';
 import { hasServerAnswered, type Upstream } from '../exchange/records.js';
 import type { Exit } from '../process/child.js';
 import type { Attempts } from './attempts.js';
 import type { LineageContext } from './lineage-context.js';
-import { meaningOf, type Life } from './exit-meaning.js';
 import { endedFailure, saveOutput } from './server-failures.js';
-import type { Event } from './states.js';
+import type { Event, ExitMeaning } from './states.js';
+
+/** A server exits with this code to be restarted. */
+export const RESTART_EXIT_CODE = 42;
+/** Exit code 0 after a shorter run looks like a mistake in the code, after a longer one like a purpose. */
+const LEAVES_AFTER_MS = 5000;
+
+export interface Life {
+  /** A generation of this lineage has answered a client. */
+  readonly hasAnswered: boolean;
+  /** The server was restarted because of an edit, so the edit is a likely cause of the exit. */
+  readonly wasEdited: boolean;
+  readonly hasClientLeft: boolean;
+  /** Clients that share the server are there, and would lose their sessions with it. */
+  readonly isAwaited: boolean;
+  /** It was asked for its era, by nobody but us: some servers exit on that. */
+  readonly isProbed: boolean;
+  /** Nothing is reloaded: no server follows one that has exited. */
+  readonly endsWithServer: boolean;
+  readonly ranMs: number;
+}
+
+export function meaningOf(code: number | null, life: Life): ExitMeaning {
+  const { hasAnswered, wasEdited, hasClientLeft, isAwaited, isProbed, endsWithServer, ranMs } = life;
+  if (isProbed) return 'restarts';
+  if (endsWithServer) return 'leaves';
+  // An exit before the first answer is a failed start, whatever the code.
+  if (!hasAnswered) return 'start';
+  if (code === RESTART_EXIT_CODE) return 'restarts';
+  if (code !== 0) return 'crash';
+  const isMeant = hasClientLeft || (!wasEdited && ranMs >= LEAVES_AFTER_MS);
+  if (!isMeant) return 'exit';
+  return isAwaited ? 'restarts' : 'leaves';
+}
 
 export interface ExitEventContext extends Pick<LineageContext, 'flow' | 'messages'> {
   readonly attempts: Attempts;
 }
 
-export function exitEventOf(
+export function recordExit(
   { flow, messages, attempts }: ExitEventContext,
   upstream: Upstream,
   exit: Exit,
@@ -34,7 +67,7 @@ export function exitEventOf(
     on: 'exit',
     generation: upstream.generation,
     meaning,
-    delay: meaning === 'restarts' ? backoff.afterRestartRequest(now) : backoff.afterCrash(now, startedAt),
+    delay: meaning === 'restarts' ? backoff.recordRestartRequest(now) : backoff.recordCrash(now, startedAt),
     isExpected: life.isProbed,
     skippedBuild: record?.isBuildSkipped === true,
     exit,

@@ -15,7 +15,7 @@ import { keyOf } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
 import { httpTraceOf, warnOfHttp } from './http-warning.js';
 import { saveOutput } from './server-failures.js';
-import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
+import { firstStartLimit, FORESEEN_AFTER_MS } from './start-timeout.js';
 import type { LineageContext } from './lineage-context.js';
 
 export class HandshakeTimeout {

@@ -19,7 +19,7 @@ import type { Role, Upstream } from '../exchange/records.js';
 import { announce, announceReady } from './announce.js';
 import { AgentTools } from './agent-tools.js';
 import { Attempts } from './attempts.js';
-import { exitEventOf } from './exit-event.js';
+import { recordExit } from './exit-event.js';
 import { HandshakeTimeout } from './handshake-timeout.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import type { Project } from '../project/project.js';
@@ -352,7 +352,7 @@ export class Lineage {
       const isProbed = refuseByExit(lineage, upstream);
       const [wasEdited, { hasClientLeft }] = [this.#wasEdited, this.#ending];
       const life = { wasEdited, hasClientLeft, isAwaited, isProbed, endsWithServer };
-      return this.#dispatch(exitEventOf({ ...this.#shared, attempts: this.#attempts }, upstream, exit, life));
+      return this.#dispatch(recordExit({ ...this.#shared, attempts: this.#attempts }, upstream, exit, life));
     }
     dropGeneration(this.#messages.lineage, upstream);
     this.#messages.watchHold();

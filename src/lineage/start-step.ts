@@ -15,10 +15,9 @@ import { isBusy } from './busy.js';
 import { fence } from '../project/fence.js';
 import { httpTraceOf, warnOfHttp } from './http-warning.js';
 import { adoptHandshake, handshake, type Handshake } from './handshake.js';
-import { MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
+import { firstStartLimit, FORESEEN_AFTER_MS, MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
 import { difference, fetchLists, knownBaselines, recordLists, withLatestServed, type Baselines } from './list-diff.js';
 import { endOf, saveOutput } from './server-failures.js';
-import { firstStartLimit, FORESEEN_AFTER_MS } from './start-limits.js';
 import type { MessageFlow } from './message-flow.js';
 
 export type StartStep =

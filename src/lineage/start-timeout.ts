@@ -1,10 +1,22 @@
 /**
- * The timeout of a start. A server that compiles itself may take long, so the time counts from its last sign of life:
+ * How long a start may take. A server that compiles itself may take long, so the time counts from its last sign of life:
  * output on stderr, or processor time that its process group has used. After `MAX_LIMITS` times the limit the start is
- * given up in any case.
+ * given up in any case. A client waits for its very first server with a limit of its own.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fence } from '../project/fence.js';
+
+/** Some clients give up on `initialize` after 2.5 s. */
+export const FORESEEN_AFTER_MS = 1500;
+/** Even patient clients give up soon after this time. */
+const LIMIT_MS = 25_000;
+/** With a short `--start-timeout` the limit is that much later. A long one must not let the client wait longer. */
+const GRACE_MS = 5000;
+
+/** After so many milliseconds without an answer to the handshake the first start counts as failed. */
+export function firstStartLimit(startTimeout: number): number {
+  return startTimeout === 0 ? LIMIT_MS : Math.min(LIMIT_MS, startTimeout + GRACE_MS);
+}
 
 export const MAX_LIMITS = 3;
 /**

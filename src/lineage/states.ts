@@ -4,7 +4,6 @@
  */
 import type { Failure } from '../agent/words.js';
 import type { Exit } from '../process/child.js';
-import type { ExitMeaning } from './exit-meaning.js';
 
 export type Strategy = 'overlap' | 'replace';
 
@@ -26,6 +25,12 @@ export interface Attempt {
  * reads its files again. `nothing`: the server runs that code already, or need not know of the change.
  */
 export type Next = 'restart' | 'refresh' | 'nothing';
+
+/**
+ * What the exit of a server that nobody stopped means. `leaves`: on purpose, and none follows. `restarts`: on purpose, and another one is to follow. `start`: it has never
+ * answered. `exit`: code 0, but probably by mistake.
+ */
+export type ExitMeaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
 
 export interface Common {
   readonly strategy: Strategy;

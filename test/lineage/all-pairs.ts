@@ -3,9 +3,8 @@
  * values of all fields that an event has, and so on from each state that is new. The types ask for the values of each
  * field. What should follow is for pairs.test.ts to say.
  */
-import type { ExitMeaning } from '#src/lineage/exit-meaning.js';
 import { initialState, servingOf, transition } from '#src/lineage/state.js';
-import type { Event, Next, State } from '#src/lineage/states.js';
+import type { Event, ExitMeaning, Next, State } from '#src/lineage/states.js';
 
 type Fields<E extends Event> = { readonly [F in Exclude<keyof E, 'on'>]: readonly E[F][] };
 type AllFields = { readonly [K in Event['on']]: Fields<Extract<Event, { on: K }>> };

@@ -11,7 +11,7 @@ function crashes(backoff: Backoff, count: number, from = 0): { delays: number[];
   const delays: number[] = [];
   let now = from;
   for (let n = 0; n < count; n++) {
-    const delay = backoff.afterCrash(now, now);
+    const delay = backoff.recordCrash(now, now);
     delays.push(delay);
     now += delay;
   }
@@ -33,7 +33,7 @@ for (const { lived, next, why } of [
   test(`P15 after five crashes, one that lived for ${lived} ms is waited for ${next} ms: ${why}`, () => {
     const backoff = new Backoff();
     const { now } = crashes(backoff, 5);
-    assert.equal(backoff.afterCrash(now + lived, now), next);
+    assert.equal(backoff.recordCrash(now + lived, now), next);
     if (next === 0) assert.deepEqual(crashes(backoff, 3, now + lived).delays, ladder.slice(1, 4));
   });
 }
@@ -42,7 +42,7 @@ test('P15 waiting is not health: a minute between crashes counts only while a se
   const backoff = new Backoff();
   crashes(backoff, 4);
   const started = 10 * 60_000;
-  assert.equal(backoff.afterCrash(started + 10, started), 5 * s);
+  assert.equal(backoff.recordCrash(started + 10, started), 5 * s);
 });
 
 test('P15 a change sets it back to its beginning', () => {
@@ -63,17 +63,17 @@ test('P15 a restart that is asked for is at once, then no more than one a second
     [4999, 1],
     [6000, 0],
   ];
-  for (const [at, delay] of table) assert.equal(backoff.afterRestartRequest(at), delay, `asked at ${at}`);
-  assert.equal(backoff.afterCrash(6000, 6000), 0);
-  assert.equal(backoff.afterRestartRequest(6000), 1000, 'and a crash is none of these');
+  for (const [at, delay] of table) assert.equal(backoff.recordRestartRequest(at), delay, `asked at ${at}`);
+  assert.equal(backoff.recordCrash(6000, 6000), 0);
+  assert.equal(backoff.recordRestartRequest(6000), 1000, 'and a crash is none of these');
 });
 
 test('P15 a clock that is set back makes no wait longer', () => {
   const backoff = new Backoff();
-  backoff.afterRestartRequest(3_600_000);
-  assert.equal(backoff.afterRestartRequest(0), 1000);
-  backoff.afterCrash(3_600_000, 3_600_000);
-  assert.equal(backoff.afterCrash(10, 0), 1000);
+  backoff.recordRestartRequest(3_600_000);
+  assert.equal(backoff.recordRestartRequest(0), 1000);
+  backoff.recordCrash(3_600_000, 3_600_000);
+  assert.equal(backoff.recordCrash(10, 0), 1000);
 });
 
 test('P15 whatever happens, no more than one restart a second is asked for and done, and no wait is longer than 10 s', () => {
@@ -85,7 +85,7 @@ test('P15 whatever happens, no more than one restart a second is asked for and d
       let restarted = -Infinity;
       for (const { after, crash } of events) {
         const now = started + after;
-        const delay = crash ? backoff.afterCrash(now, started) : backoff.afterRestartRequest(now);
+        const delay = crash ? backoff.recordCrash(now, started) : backoff.recordRestartRequest(now);
         assert.ok(delay >= 0 && delay <= 10 * s);
         started = now + delay;
         if (crash) continue;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FORESEEN_AFTER_MS } from '#src/lineage/start-limits.js';
+import { FORESEEN_AFTER_MS } from '#src/lineage/start-timeout.js';
 import { live, type ReloadProject } from '../../support/reload-project.js';
 import { behaviour, script, scripted } from '../../support/reloadable.js';
 import { meta, modern, script as modernScript, SERVER_INFO } from '../modern/modern.js';

@@ -1,7 +1,7 @@
 /** What the end of a server means, by its exit code and its life. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { meaningOf, type Life } from '#src/lineage/exit-meaning.js';
+import { meaningOf, type Life } from '#src/lineage/exit-event.js';
 
 const life: Life = {
   hasAnswered: true,
