@@ -9,10 +9,8 @@ import type { Exit } from '../process/child.js';
 import type { Attempts } from './attempts.js';
 import type { LineageContext } from './lineage-context.js';
 import { endedFailure, saveOutput } from './server-failures.js';
-import type { Event, ExitMeaning } from './states.js';
+import { RESTART_EXIT_CODE, type Event, type ExitMeaning } from './states.js';
 
-/** A server exits with this code to be restarted. */
-export const RESTART_EXIT_CODE = 42;
 /** Exit code 0 after a shorter run looks like a mistake in the code, after a longer one like a purpose. */
 const LEAVES_AFTER_MS = 5000;
 

@@ -8,9 +8,8 @@ import type { Health as HealthFacts } from '../events/events.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { LineageRecord } from '../exchange/records.js';
 import type { AttemptRecord } from './attempt-record.js';
-import { RESTART_EXIT_CODE } from './exit-event.js';
 import { failureOf, isAtRest, servingOf } from './state.js';
-import type { Event, State, Transition } from './states.js';
+import { RESTART_EXIT_CODE, type Event, type State, type Transition } from './states.js';
 
 export interface HealthContext {
   readonly flow: FlowContext;

@@ -7,7 +7,7 @@ import type { LastBuild } from '../agent/status-report.js';
 import type { EventBus } from '../events/bus.js';
 import type { EventOf, ReloadFacts, RestartMethod } from '../events/events.js';
 import type { AttemptRecord } from './attempt-record.js';
-import { RESTART_EXIT_CODE } from './exit-event.js';
+import { RESTART_EXIT_CODE } from './states.js';
 
 export interface LastReload extends ReloadFacts {
   /** ISO 8601. */

@@ -13,9 +13,12 @@ const LIMIT_MS = 25_000;
 /** With a short `--start-timeout` the limit is that much later. A long one must not let the client wait longer. */
 const GRACE_MS = 5000;
 
-/** After so many milliseconds without an answer to the handshake the first start counts as failed. */
-export function firstStartLimit(startTimeout: number): number {
-  return startTimeout === 0 ? LIMIT_MS : Math.min(LIMIT_MS, startTimeout + GRACE_MS);
+/**
+ * After so many milliseconds without an answer to the handshake the first start counts as failed. `limitMs`:
+ * `--start-timeout`.
+ */
+export function firstStartLimit(limitMs: number): number {
+  return limitMs === 0 ? LIMIT_MS : Math.min(LIMIT_MS, limitMs + GRACE_MS);
 }
 
 export const MAX_LIMITS = 3;

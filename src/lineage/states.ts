@@ -32,6 +32,9 @@ export type Next = 'restart' | 'refresh' | 'nothing';
  */
 export type ExitMeaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
 
+/** A server exits with this code to be restarted. */
+export const RESTART_EXIT_CODE = 42;
+
 export interface Common {
   readonly strategy: Strategy;
   /** `--while-reloading serve`: the serving generation answers requests until the next one takes over. */
