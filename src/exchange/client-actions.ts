@@ -143,7 +143,13 @@ function askBatch(
     to.pending.add(session, id, method, own, batch, false, named.wireId);
   }
   session.lineage.requestCount++;
-  to.send(renamed.size > 0 ? joinBatch(inside.map((own) => renamed.get(own) ?? own)) : message, session);
+  // What a shared server is to hear from one client alone is left out of what the others say.
+  const heard = inside.filter(
+    ({ envelope }) => envelope.kind !== 'notification' || concerns(session, to, envelope.method),
+  );
+  if (heard.length < inside.length || renamed.size > 0) {
+    if (heard.length > 0) to.send(joinBatch(heard.map((own) => renamed.get(own) ?? own)), session);
+  } else to.send(message, session);
   for (const own of inside) {
     const { envelope } = own;
     if (envelope.kind !== 'notification') continue;

@@ -10,20 +10,26 @@ import { joinBatch, messagesIn } from '../wire/batch.js';
 import { DROP, type ClientVerdict } from './verdicts.js';
 import { isAlive, type Session } from './records.js';
 
+/** They are about a request, or about what a server asks, and name it. */
+const NAMES_OTHERS: ReadonlySet<string> = new Set(['notifications/cancelled', 'notifications/progress']);
+
 export function responseVerdict(session: Session, clientId: Id, response: Message): ClientVerdict {
   const question = session.serverRequests.get(clientId);
   return question === undefined ? DROP : { do: 'respond', question, response };
 }
 
 /**
- * Answers go to whoever asked, in a batch too; the rest of it goes on as one. What clients of a shared server tell is
- * looked into one by one: it may name what another client has under the same name. Undefined: nothing is taken out.
+ * Answers go to whoever asked, in a batch too; the rest of it goes on as one. Of what clients of a shared server tell,
+ * cancellations and progress are looked into one by one: they may name what another client has under the same name.
+ * Undefined: nothing is taken out.
  */
 export function splitVerdict(session: Session, batch: Message): ClientVerdict | undefined {
   const { isShared } = session.lineage;
   const inside = messagesIn(batch) ?? [];
   const single = inside.filter(
-    ({ envelope: { kind } }) => kind === 'response' || (isShared && kind === 'notification'),
+    ({ envelope }) =>
+      envelope.kind === 'response' ||
+      (isShared && envelope.kind === 'notification' && NAMES_OTHERS.has(envelope.method)),
   );
   if (single.length === 0) return undefined;
   const rest = inside.filter((message) => !single.includes(message));

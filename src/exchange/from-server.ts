@@ -15,7 +15,6 @@ import { mayGetHint, withHints } from './hints.js';
 import { acknowledge, endStreams, keepBackEnd } from './listen-streams.js';
 import { forgetProgress, progressIn, recordProgress } from './progress.js';
 import {
-  areOne,
   isAlive,
   onlySession,
   type LineageRecord,
@@ -23,7 +22,7 @@ import {
   type Session,
   type Upstream,
 } from './records.js';
-import { isPlainMethod, takeResult } from './results.js';
+import { isForNobody, isPlainMethod, takeResult } from './results.js';
 import type { ServerVerdict } from './verdicts.js';
 import { doubtTools } from './known-tools.js';
 import { serverVerdict } from './verdict-on-server.js';
@@ -181,11 +180,6 @@ function takeAnswer(
   afterAnswer(upstream, pending);
   const isSeen = seen !== undefined && !isForNobody(pending);
   return isSeen ? { session, message: seen, route: answerTo(pending.id) } : undefined;
-}
-
-/** What another client was asked while nobody waited for the answer any more may stand in it. */
-function isForNobody({ cancelled, session }: PendingRequest): boolean {
-  return cancelled && areOne(session.lineage);
 }
 
 function noteAnswered(upstream: Upstream, session: Session): void {

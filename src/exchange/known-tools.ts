@@ -55,9 +55,10 @@ export function doubtTools(lineage: LineageRecord, upstream: Upstream): void {
 }
 
 function askTools(lineage: LineageRecord, upstream: Upstream): void {
-  const { toolDoubts: doubts, knownLists } = upstream;
+  const { toolDoubts: doubts, knownLists, declaresNoTools } = upstream;
   const { hints } = lineage.options;
-  if (hints === 'off' || doubts.isAsking || !knownLists.has('tools') || doubts.asked >= MAX_QUESTIONS) return;
+  const wasAsked = knownLists.has('tools') && !declaresNoTools;
+  if (hints === 'off' || doubts.isAsking || !wasAsked || doubts.asked >= MAX_QUESTIONS) return;
   doubts.isAsking = true;
   doubts.asked++;
   const { count } = doubts;

@@ -12,7 +12,7 @@ import type { Message } from '../wire/message.js';
 import { toolNames, toolsBeside, toolsWithoutServer } from './agent-calls.js';
 import type { ClientRequest } from '../wire/batch.js';
 import { isOpening } from './methods.js';
-import { noteOpener, type Session } from './records.js';
+import { noteOpened, noteOpener, type Session } from './records.js';
 import { failureAnswer } from './failure-answers.js';
 import { discoverInPlace, initializeInPlace } from './opening-answers.js';
 
@@ -58,6 +58,7 @@ function beforeFirstAnswer(
       method === 'initialize' ? initializeInPlace(session, request, failure) : discoverInPlace(session, failure);
     if (told === undefined) return undefined;
     agreement.recordLocalResult(method, told, request);
+    noteOpened(session);
     lineage.ports.openedInPlace(method, lineage.cachedHandshake[method] === undefined, failure);
     return told;
   }

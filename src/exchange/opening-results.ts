@@ -6,7 +6,7 @@ import type { Message } from '../wire/message.js';
 import { withToolsCapability } from './agent-calls.js';
 import type { OpeningMethod } from './methods.js';
 import { cachedUntilReload, promiseListChanges } from './patch.js';
-import type { Session, Upstream } from './records.js';
+import { noteOpened, type Session, type Upstream } from './records.js';
 
 /** Records what the client is told, and returns it. */
 export function takeOpening(
@@ -18,6 +18,7 @@ export function takeOpening(
 ): Message {
   const declared = withToolsCapability(session, upstream, request, said);
   session.agreement.recordResponse(method, request, declared);
+  noteOpened(session);
   const fresh = method === 'server/discover' ? cachedUntilReload(session.lineage, declared) : declared;
   return session.lineage.options.promise ? promiseListChanges(fresh, ['result', 'capabilities']) : fresh;
 }

@@ -295,9 +295,24 @@ export function noteOpener({ lineage, agreement }: Session): void {
   if (lineage.agreement.era === undefined || isOrphaned) lineage.agreement = agreement;
 }
 
+/** The client's session is open. That of the one before, which was to be first, may never be. */
+export function noteOpened({ lineage, agreement }: Session): void {
+  if (!lineage.agreement.isOpen && agreement.isOpen) lineage.agreement = agreement;
+}
+
 /** To the servers of this lineage all clients are one, and there are several. */
 export function areOne({ isShared, options }: LineageRecord): boolean {
   return isShared && options.isApart !== true;
+}
+
+/**
+ * Whether a server may be asked for its lists. One to which all clients are one is told that its session stands by
+ * whichever of them says so first.
+ */
+export function isInitialized(lineage: LineageRecord): boolean {
+  const { agreement, sessions } = lineage;
+  if (agreement.isInitialized || !agreement.isOpen || !areOne(lineage)) return agreement.isInitialized;
+  return [...sessions].some((session) => session.agreement.isInitialized);
 }
 
 /** The client in whose words new processes are opened; undefined: it has left. */

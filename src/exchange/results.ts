@@ -12,7 +12,7 @@ import { emptyList } from './local-answers.js';
 import { factsOf, isOpening } from './methods.js';
 import { takeOpening } from './opening-results.js';
 import { cachedUntilReload, withFailure, withNotes } from './patch.js';
-import type { LineageRecord, PendingRequest, Session, Upstream } from './records.js';
+import { areOne, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
 import { retrySafeToolsIn } from './retry-safety.js';
 import { afterSetting } from './settings.js';
 import { concernsTasks, noteTaskAnswer, withOwnTasks } from './task-messages.js';
@@ -34,6 +34,11 @@ export function takeResult(
 ): Message | undefined {
   const isRefused = isError || isNoToolList(upstream, pending, message);
   return isRefused ? emptyIfMissing(upstream, pending, message) : inspectResult(upstream, pending, message);
+}
+
+/** What another client was asked while nobody waited for the answer any more may stand in it. */
+export function isForNobody({ cancelled, session }: PendingRequest): boolean {
+  return cancelled && areOne(session.lineage);
 }
 
 /** A server that declares no tools need not know what a list of them is: some answer anything with something. */
@@ -82,11 +87,12 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
   const isCacheable = agreement.era === 'modern';
   if (method === 'resources/read') return isCacheable ? cachedUntilReload(lineage, message) : message;
   const list = listByMethod(method);
-  // Also of one that drains: it is what the client has from now on.
   if (list !== undefined) {
     const answered = message.read(['result']);
-    session.served.onPage(list.name, request.read(['params', 'cursor']), answered, upstream.generation);
-    if (list.name === 'tools') noteToolPage(session, upstream, request, answered);
+    const isSeen = !isForNobody(pending);
+    // Also of one that drains: it is what the client has from now on.
+    if (isSeen) session.served.onPage(list.name, request.read(['params', 'cursor']), answered, upstream.generation);
+    if (isSeen && list.name === 'tools') noteToolPage(session, upstream, request, answered);
     const items = list.name === 'tools' ? pageOf(list, answered)?.items : undefined;
     if (items !== undefined) learnTools(upstream, items);
     if (items !== undefined && toolsBeside(session, request).size > 0)

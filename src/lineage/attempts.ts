@@ -23,7 +23,7 @@ import { notSpawned } from '../server/not-spawned.js';
 import { RepeatSchedule } from './repeat-schedule.js';
 import { lateDifference, refreshStep, requestedAction } from './refresh-step.js';
 import { StaleBytecode } from '../project/stale-bytecode.js';
-import { awaitsFirst, hasServerAnswered, memoriesOf, type Upstream } from '../exchange/records.js';
+import { awaitsFirst, hasServerAnswered, isInitialized, memoriesOf, type Upstream } from '../exchange/records.js';
 import { hangingFailure } from './handshake-timeout.js';
 import { adoptStep, startStep, type StartStep } from './start-step.js';
 import { endedFailure, saveOutput } from './server-failures.js';
@@ -100,7 +100,7 @@ export class Attempts {
     this.#snapshots?.take('attempt');
     const { serving } = lineage;
     const stale = this.#before === undefined || (serving ?? this.#before.serving) !== this.#before.serving;
-    if (lineage.agreement.isInitialized && stale) {
+    if (isInitialized(lineage) && stale) {
       this.#before = { serving, lists: baselines(session, closed) };
     }
     this.#queue(record, () => this.#build(record));

@@ -64,13 +64,28 @@ export async function baselines(session: Session, signal: AbortSignal): Promise<
 
 /**
  * The same without asking anybody: of the lists that some client has. Those that this client was never served it has as
- * the server before had them.
+ * the server before had them; what stood in for a server says nothing of that, unless there was none.
  */
 export function knownBaselines(session: Session): Baselines {
-  const ofAll = new Map([...session.lineage.sessions].flatMap((each) => [...servedLists(each)]));
-  const known = [...previousLists(session)].filter(([name]) => ofAll.has(name));
+  const { lineage } = session;
+  const isFirst = !hasServerAnswered(lineage);
+  const ofAll = [...lineage.sessions].flatMap((each) =>
+    [...servedLists(each)].filter(([name]) => isFirst || each.served.generation(name) !== undefined),
+  );
+  const held = heldLists(lineage);
+  const known = [...previousLists(session)].filter(([name]) => held.has(name));
   const previous = new Map([...ofAll, ...known]);
   return { served: new Map([...previous, ...servedLists(session)]), previous };
+}
+
+/** The lists that any client has. */
+export function heldLists({ sessions }: LineageRecord): ReadonlySet<ListName> {
+  return new Set([...sessions].flatMap((each) => [...servedLists(each).keys()]));
+}
+
+/** Of a server that is gone, with no change since: what nobody knows of its lists is as it is now. */
+export function unlessAsNow({ served, previous }: Baselines, now: Lists): Baselines {
+  return { served: new Map([...now, ...served]), previous: new Map([...now, ...previous]) };
 }
 
 async function askFor(
@@ -126,7 +141,11 @@ export function recordLists(upstream: Upstream, lists: Lists, capabilities?: Cap
   for (const [name, list] of lists) upstream.knownLists.set(name, list);
   const tools = lists.get('tools');
   if (tools !== undefined) upstream.tools = tools.known ? tools.items : undefined;
-  upstream.declaresNoTools = capabilities !== undefined && capabilities['tools'] === undefined;
+  if (capabilities === undefined) return;
+  // A list that it does not declare is as good as empty: what a client still has of it is not what this server had.
+  for (const { name, capability } of LISTS)
+    if (capabilities[capability] === undefined) upstream.knownLists.set(name, { known: true, items: [] });
+  upstream.declaresNoTools = capabilities['tools'] === undefined;
   if (upstream.declaresNoTools) upstream.tools = [];
 }
 

@@ -235,9 +235,13 @@ export class MessageFlow {
     if (envelope.kind !== 'notification') this.watchHold();
   }
 
-  /** The client that has been here for longest. While there is none: nobody, who has agreed and was told as much. */
+  /**
+   * The client that has been here for longest, of those whose session is open if there are any. While there is none:
+   * nobody, who has agreed and was told as much.
+   */
   get session(): Session {
-    const [session] = this.#clients.keys();
+    const [first] = this.#clients.keys();
+    const session = first?.agreement.isOpen === true ? first : ([...this.#clients.keys()].find(isOpen) ?? first);
     return session ?? createSession(this.lineage, { send: () => {}, full: false }, this.lineage.agreement);
   }
 
@@ -352,4 +356,8 @@ function reportOpening(
 function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {
   const isApart = config.upstream !== undefined;
   return { ...config, isApart, name: flow.name, promise: config.notify !== 'never', reloads: config.reload };
+}
+
+function isOpen({ agreement }: Session): boolean {
+  return agreement.isOpen;
 }

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from '../lists/compare.js';
 import { LISTS } from '../lists/lists.js';
-import type { Upstream } from '../exchange/records.js';
+import { isInitialized, type Upstream } from '../exchange/records.js';
 import { announceLate } from './announce.js';
 import type { LineageContext } from './lineage-context.js';
 import { changedFor, declaredCapabilities, difference, fetchLists, previousLists, recordLists } from './list-diff.js';
@@ -28,7 +28,7 @@ export class Renewals {
     await delay(TOGETHER_MS, undefined, { signal: closed, ref: false }).catch(() => {});
     this.#under.delete(upstream);
     const { lineage, session } = messages;
-    if (closed.aborted || lineage.serving !== upstream || !lineage.agreement.isInitialized) return;
+    if (closed.aborted || lineage.serving !== upstream || !isInitialized(lineage)) return;
     const served = LISTS.filter(({ name }) =>
       [...lineage.sessions].some((each) => each.served.baseline(name) !== undefined),
     );

@@ -8,7 +8,7 @@ import type { Failure, ServerCause } from '../agent/failure.js';
 import type { FlowContext } from '../flow/flow.js';
 import { LISTS } from '../lists/lists.js';
 import type { PendingHandshake } from '../exchange/handover.js';
-import { awaitsFirst, type Upstream } from '../exchange/records.js';
+import { awaitsFirst, isInitialized, type Upstream } from '../exchange/records.js';
 import { startServer } from '../server/start-server.js';
 import { timed, type AttemptRecord } from './attempt-record.js';
 import { isBusy } from './busy.js';
@@ -16,7 +16,16 @@ import { fence } from '../project/fence.js';
 import { httpTraceOf, warnOfHttp } from './http-warning.js';
 import { adoptHandshake, handshake, type Handshake } from './handshake.js';
 import { firstStartLimit, FORESEEN_AFTER_MS, MAX_LIMITS, startTimeout, type TooLate } from './start-timeout.js';
-import { difference, fetchLists, knownBaselines, recordLists, withLatestServed, type Baselines } from './list-diff.js';
+import {
+  difference,
+  fetchLists,
+  heldLists,
+  knownBaselines,
+  recordLists,
+  unlessAsNow,
+  withLatestServed,
+  type Baselines,
+} from './list-diff.js';
 import { endOf, saveOutput } from './server-failures.js';
 import type { MessageFlow } from './message-flow.js';
 
@@ -164,13 +173,15 @@ async function compare(
 ): Promise<void> {
   const { before } = context;
   const { lineage, session } = context.messages;
-  if (!lineage.agreement.isInitialized) return;
+  if (!isInitialized(lineage)) return;
   // After a crash, with no change, nothing was asked beforehand: what no client ever had can't be news to any.
   const known = knownBaselines(session);
-  const lists = before === undefined ? LISTS.filter(({ name }) => known.served.has(name)) : LISTS;
+  const held = heldLists(lineage);
+  const lists = before === undefined ? LISTS.filter(({ name }) => held.has(name)) : LISTS;
   upstream.suppressedListChanges.clear();
   const fetched = fetchLists(lineage, upstream, capabilities, record.abort.signal, lists);
-  const [old, now] = await Promise.all([before ?? known, fetched]);
+  const [asked, now] = await Promise.all([before, fetched]);
+  const old = asked ?? unlessAsNow(known, now);
   recordLists(upstream, now, capabilities);
   record.difference = difference(withLatestServed(session, old), now);
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
+import { isInitialized } from '#src/exchange/records.js';
 import { answer, demote, drop, play, promote, release, request, tell, type Client, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
@@ -95,6 +96,46 @@ test('P17 a notification that names nobody goes to the only client at work, and 
   game.now += 60_000;
   game.server(1, custom);
   assert.deepEqual(receivers(game), ['client']);
+});
+
+test('P3 a new process is opened for a client that is there, if the first left before its session was open', () => {
+  for (const end of ['leaves', 'takes it back']) {
+    const game = play();
+    promote(game, 1);
+    release(game);
+    game.client(request(0, 'initialize', INITIALIZE));
+    const b = game.join('b');
+    if (end === 'leaves') detachSession(game.session);
+    else game.client(tell('notifications/cancelled', { requestId: 0 }));
+    promote(game, 2);
+    drop(game, 1);
+    b.says(request(0, 'initialize', { ...INITIALIZE, protocolVersion: '2025-03-26' }));
+    const { id } = game.take().findLast(([to]) => to === 2)![1] as { id: number };
+    game.server(2, answer(id, INTRODUCTION));
+    assert.ok(game.lineage.agreement.isOpen, end);
+    assert.match(game.lineage.agreement.initializeParams ?? '', /2025-03-26/);
+  }
+});
+
+test('P9 P17 a shared server is asked for its lists though the client that opened it has not said that it is ready', () => {
+  const game = play();
+  promote(game, 1);
+  release(game);
+  game.client(request(0, 'initialize', INITIALIZE));
+  game.server(1, answer(0, INTRODUCTION));
+  const b = game.join('b');
+  b.says(request(0, 'initialize', INITIALIZE));
+  assert.ok(!isInitialized(game.lineage));
+  b.says(tell('notifications/initialized'));
+  assert.ok(isInitialized(game.lineage));
+});
+
+test('P9 P17 a list that was taken back is none that its client has, if the answer is for nobody', () => {
+  const game = shared();
+  game.b.says(request(1, 'tools/list'));
+  game.b.says(tell('notifications/cancelled', { requestId: 1 }));
+  game.server(1, answer(1, { tools: [{ name: 'x', inputSchema: {} }] }));
+  assert.equal(game.b.session.served.baseline('tools'), undefined);
 });
 
 test('P17 a batch takes back the client’s own request and no other client’s of that id', () => {

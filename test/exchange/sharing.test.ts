@@ -105,6 +105,17 @@ test('P17 the requests of a batch are renamed one by one, and answered as one', 
   ]);
 });
 
+test('P2 P3 what clients of a shared server tell in a batch stays in it, in order', () => {
+  const game = shared();
+  const [initialized, other] = [tell('notifications/initialized'), tell('notifications/made/up')];
+  game.b.says([call(1), other, call(2)]);
+  assert.deepEqual(game.take(), [[1, [call(1), other, call(2)]]]);
+  game.b.says([initialized, other, call(3)]);
+  assert.deepEqual(game.take(), [[1, [other, call(3)]]], 'it has been told that by the first');
+  game.b.says([initialized]);
+  assert.deepEqual(game.take(), []);
+});
+
 test('P16 a shared legacy server is opened once, and later clients get its answer', () => {
   const game = play();
   promote(game, 1);

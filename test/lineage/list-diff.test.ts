@@ -5,9 +5,11 @@ import {
   baselines,
   changedFor,
   difference,
+  heldLists,
   knownBaselines,
   recordLists,
   servedLists,
+  unlessAsNow,
   type Lists,
 } from '#src/lineage/list-diff.js';
 import { demote, drop, play, promote, request } from '../exchange/play.js';
@@ -106,4 +108,38 @@ test('P9 P17 after a crash a list that only another client has is no news to the
   };
   assert.deepEqual(changed('a'), [0, [], []]);
   assert.deepEqual(changed('a', 'b'), [1, ['tools'], ['tools']]);
+});
+
+test('P9 P17 after a crash a list that the server before had not declared is gone for good, though a client still has it', () => {
+  const game = play();
+  promote(game, 1);
+  game.lineage.isHolding = false;
+  game.client(request(1, 'resources/list'));
+  game.server(1, { jsonrpc: '2.0', id: 1, result: { resources: [{ uri: 'a:b', name: 'b' }] } });
+  const other = game.join('other');
+  const none: Lists = new Map();
+  promote(game, 2);
+  recordLists(game.upstream(2), none, { tools: {} });
+  drop(game, 2);
+  const found = difference(knownBaselines(game.session), none);
+  recordLists(game.upstream(3), none, { tools: {} });
+  assert.deepEqual(found.changes, []);
+  assert.deepEqual(changedFor(other.session, game.upstream(3), found), []);
+});
+
+test('P9 P17 after a crash what stood in for the server with one client is no news to another', () => {
+  const game = play();
+  promote(game, 1);
+  game.lineage.isHolding = false;
+  game.client(request(1, 'ping'));
+  game.server(1, { jsonrpc: '2.0', id: 1, result: {} });
+  const other = game.join('other');
+  drop(game, 1);
+  other.session.served.onPage('tools', undefined, { tools: [] });
+  const now = tools('a');
+  assert.deepEqual([...heldLists(game.lineage)], ['tools']);
+  const found = difference(unlessAsNow(knownBaselines(game.session), now), now);
+  recordLists(game.upstream(2), now);
+  assert.deepEqual([found.changes, found.changed], [[], []]);
+  assert.deepEqual(changedFor(other.session, game.upstream(2), found), ['tools']);
 });

@@ -1,4 +1,7 @@
-/** The models of all clients that a server serves: each is told what the server does, and takes what concerns it. */
+/**
+ * The models of all clients that a lineage serves: each is told what its servers do, and takes what concerns it. A
+ * lineage that comes after another numbers its servers anew, and has an audience of its own.
+ */
 import type { Model } from './model.js';
 
 type Heard = Pick<Model, 'booted' | 'reread' | 'gone' | 'written' | 'read' | 'said'>;
@@ -12,8 +15,11 @@ export class Audience implements Heard {
     for (const life of first?.facts.lives.values() ?? []) {
       const { code, alive, hasAnswered, lists, opened, initialized, introduced } = life;
       const known = { code, alive, hasAnswered, lists, opened, initialized, introduced };
-      Object.assign(model.facts.life(life.generation), known);
+      const told = { harmless: new Set(life.harmless), changes: new Set(life.changes) };
+      Object.assign(model.facts.life(life.generation), known, told);
     }
+    if (first !== undefined) model.facts.failing = first.facts.failing;
+    model.facts.isBlocked = () => this.#models.some(({ requests }) => requests.hangs);
     this.#models.push(model);
   }
 

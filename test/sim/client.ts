@@ -8,7 +8,7 @@ import type { Kernel } from './kernel.js';
 import { TOOLS } from './lists.js';
 import type { Model } from './model.js';
 import type { Deed, Event, Setting } from './script.js';
-import { UIDS, type Message } from './facts.js';
+import { opensSession, UIDS, type Message } from './facts.js';
 
 const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -310,14 +310,11 @@ export class Client {
       if (typeof next === 'string') this.#cursors.set(list, next);
       else this.#cursors.delete(list);
     }
-    if (key !== this.#opening) return;
+    // Another request may have the same id.
+    if (key !== this.#opening || (error === undefined && !opensSession({ result }))) return;
     this.#opening = undefined;
     if (this.#setting.era === 'modern') this.#opened = true;
-    else if (
-      error === undefined &&
-      !this.#opened &&
-      (result as { protocolVersion?: string } | undefined)?.protocolVersion !== undefined
-    ) {
+    else if (error === undefined && !this.#opened && 'protocolVersion' in (result as object)) {
       this.#opened = true;
       if (!this.closed) this.#send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
     } else if (this.#discovering) this.#initialize();

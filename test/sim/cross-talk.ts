@@ -1,5 +1,5 @@
 /** P10: what was meant for one server, or came from one, has nothing to do with another. */
-import { keyOf, type Facts, type Life, type Mark, type Message } from './facts.js';
+import { keyOf, SUBSCRIPTION, type Asked, type Facts, type Life, type Mark, type Message } from './facts.js';
 
 export class CrossTalk {
   readonly #facts: Facts;
@@ -29,6 +29,15 @@ export class CrossTalk {
    */
   answers({ id }: Message): void {
     this.#shown.delete(keyOf(id));
+  }
+
+  /** P17: the client is told the news of a stream. */
+  tells({ params }: Message): void {
+    const named = params?.['_meta']?.[SUBSCRIPTION];
+    const key = keyOf(named);
+    const isStream = ({ method, key: own }: Asked): boolean => method === 'subscriptions/listen' && own === key;
+    if (named !== undefined && ![...this.#facts.asked.values()].some(isStream))
+      this.#facts.fail('P17', `the client is told of the stream ${key}, which it has never opened`);
   }
 
   /** A server is given an answer. */

@@ -96,6 +96,10 @@ export class Facts {
   breach: Breach | undefined;
   /** Its servers serve others as well: what is theirs is no concern of this model. */
   isShared = false;
+  /** A call that is never answered, whosever it is, keeps others waiting for their turn. */
+  isBlocked = (): boolean => false;
+  /** It may have been listed tools of ours, so that the server's have to be known before a call goes on. */
+  knowsOurTools = false;
   /** A failure was reported, and no reload has gone well since. */
   failing = false;
   /** The client does not read, or has not since the last reload. */
@@ -191,3 +195,16 @@ export function keyOf(id: unknown): string {
 export function isOwn(id: unknown): boolean {
   return typeof id === 'string' && id.startsWith('mcp-hotline:');
 }
+
+/** The answer to `initialize` or `server/discover`. */
+export function opensSession({ result }: Pick<Message, 'result'>): boolean {
+  const members = membersOf(result);
+  return 'protocolVersion' in members || 'supportedVersions' in members;
+}
+
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return (value ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+/** The member of a message's `_meta` that names the stream which it belongs to. */
+export const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';

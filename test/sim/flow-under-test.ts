@@ -26,6 +26,8 @@ export interface ConnectedClient {
   readonly output: Writable;
   /** What the program logs on its behalf. */
   logged(event: string, text: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Before anything happens on its behalf: a lineage is to serve it, for which this object stands. */
+  joins(lineage: object): void;
   /** Its session is over, and everything that ran for it alone. */
   ended(code: number): void;
 }
@@ -63,7 +65,9 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
   const front = (client: ConnectedClient): ReturnType<typeof connectStdio> =>
     connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' });
   const connectAlone = (client: ConnectedClient): SessionUnderTest => {
-    const lineage = begin(new Set([client]), client.name);
+    const clients = new Set([client]);
+    client.joins(clients);
+    const lineage = begin(clients, client.name);
     void lineage.attach(front(client));
     lineage.begin();
     void lineage.closed.then((reason) => client.ended(exitCodeOf(reason)));
@@ -74,6 +78,7 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
     const isFirst = common === undefined;
     const clients = common?.clients ?? new Set<ConnectedClient>();
     clients.add(client);
+    client.joins(clients);
     const shared = (common ??= { lineage: begin(clients, client.name), clients });
     const { lineage } = shared;
     void lineage.attach(front(client)).then((reason) => {

@@ -2,7 +2,7 @@
  * P9: what the client has of the lists, and what it is told of their changes. A change that it can't know of has to be
  * told, once, and one that is none must not be.
  */
-import type { Asked, Facts, Life, Mark, Message } from './facts.js';
+import { SUBSCRIPTION, type Asked, type Facts, type Life, type Mark, type Message } from './facts.js';
 import type { Lists } from './lists.js';
 
 type Name = keyof Lists;
@@ -18,8 +18,6 @@ const KINDS: Readonly<Record<string, readonly Name[]>> = {
   prompts: ['prompts'],
   resources: ['resources', 'resourceTemplates'],
 };
-
-const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 
 /** A listing that the client has been given. */
 interface Held {
@@ -82,6 +80,7 @@ export class ListNews {
     }
     const next = members['nextCursor'];
     const own = items.filter((item) => !('title' in (item as object)));
+    if (own.length < items.length) this.#facts.knowsOurTools = true;
     const held: Held = {
       items: [...(follows ? (begun?.items ?? []) : []), ...own],
       next: typeof next === 'string' ? next : undefined,

@@ -3,7 +3,18 @@
  * each of it to those who check one promise or another. It knows nothing of desks or states.
  */
 import { CrossTalk } from './cross-talk.js';
-import { isOwn, keyOf, markOf, parse, type Facts, type Life, type Mark, type Message } from './facts.js';
+import {
+  isOwn,
+  keyOf,
+  markOf,
+  membersOf,
+  opensSession,
+  parse,
+  type Facts,
+  type Life,
+  type Mark,
+  type Message,
+} from './facts.js';
 import { ListNews } from './list-news.js';
 import type { Lists } from './lists.js';
 import { Order } from './order.js';
@@ -145,7 +156,10 @@ export class Model {
         const meant = this.facts.asked.get(mark?.uid ?? -1) ?? asked;
         if (asked !== undefined && meant !== undefined) this.news.served(meant, message.result, mark);
       } else if (message.id !== undefined) this.#crossTalk.asks(message, mark);
-      else this.news.told(message, mark);
+      else {
+        this.#crossTalk.tells(message);
+        this.news.told(message, mark);
+      }
     }
     return messages;
   }
@@ -188,16 +202,7 @@ function uidOf(message: Message): number | undefined {
   return uid === undefined ? undefined : Number(uid);
 }
 
-function opensSession({ result }: Message): boolean {
-  const members = membersOf(result);
-  return 'protocolVersion' in members || 'supportedVersions' in members;
-}
-
 /** The answer to `initialize`. */
 function isIntroduction({ result }: Message): boolean {
   return 'protocolVersion' in membersOf(result);
-}
-
-function membersOf(result: unknown): Readonly<Record<string, unknown>> {
-  return (result ?? {}) as Readonly<Record<string, unknown>>;
 }

@@ -36,7 +36,9 @@ export class Order {
 
   /** A message of the client goes to a server for the first time. */
   written(uid: number, isCall: boolean): void {
-    const { concurrency, agentTools } = this.#facts.setting;
+    const { knowsOurTools, setting } = this.#facts;
+    const { concurrency } = setting;
+    const agentTools = setting.agentTools || knowsOurTools;
     // The exceptions: calls wait under --concurrency, and a call that goes by the agent's tools waits for a list.
     const apart = concurrency !== undefined || agentTools;
     const both = Math.max(this.#lastCall, this.#lastOther);
@@ -72,7 +74,7 @@ export class Order {
     if (!mayBeLate) life.seen = Math.max(life.seen, mark.n);
     if (
       line === written ||
-      (this.#facts.isShared && withoutId(line) === withoutId(written)) ||
+      (this.#facts.isShared && withoutNames(line) === withoutNames(written)) ||
       line.startsWith('[') ||
       PATCHED.has(method ?? '')
     )
@@ -84,7 +86,9 @@ export class Order {
   }
 }
 
-/** Where several clients share a server, the proxy gives their requests ids of its own. */
-function withoutId(line: string): string {
-  return line.replace(/^(\{"jsonrpc":"2\.0",)"id":(?:"(?:[^"\\]|\\.)*"|[^,]+),/, '$1');
+/** Where several clients share a server, the proxy gives their requests and streams names of its own. */
+function withoutNames(line: string): string {
+  return line
+    .replace(/^(\{"jsonrpc":"2\.0",)"id":(?:"(?:[^"\\]|\\.)*"|[^,]+),/, '$1')
+    .replace(/"io\.modelcontextprotocol\/subscriptionId":(?:"(?:[^"\\]|\\.)*"|[^,}]+)/, '');
 }

@@ -176,7 +176,8 @@ export class Requests {
     );
   }
 
-  #hangs(): boolean {
+  /** A server has a call of the client and will not answer it, or not yet. */
+  get hangs(): boolean {
     const isWith = (generation: number): boolean => this.#facts.isAlive(generation);
     return [...this.#open].some((asked) => asked.method === 'tools/call' && asked.with.some(isWith));
   }
@@ -186,7 +187,7 @@ export class Requests {
     const { concurrency } = this.#facts.setting;
     // A call that a server never answers may keep others waiting for their turn.
     const isBlocked = ({ method }: Asked): boolean =>
-      method === 'tools/call' && concurrency !== undefined && this.#hangs();
+      method === 'tools/call' && concurrency !== undefined && this.#facts.isBlocked();
     const first = this.#owed().find((asked) => !isBlocked(asked));
     if (first !== undefined) this.#facts.fail('P1', `request ${first.uid} (${first.method}) is never answered`);
   }

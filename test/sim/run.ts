@@ -76,10 +76,16 @@ class World {
     this.disk.slow = script.setting.slowDisk;
     this.disk.polls = script.setting.poll !== undefined;
     const note = traced ? (text: string) => void this.#trace.push(`${this.kernel.time.toFixed(1)} ${text}`) : () => {};
-    const common = script.shared === true ? new Audience() : undefined;
+    const audiences = new Map<object, Audience>();
+    const audienceOf = (lineage: object): Audience => {
+      const known = audiences.get(lineage) ?? new Audience();
+      audiences.set(lineage, known);
+      return known;
+    };
     const eras = [script.setting.era, ...(script.others ?? [])];
     this.#sessions = eras.map(
-      (era, number) => new Session({ kernel: this.kernel, disk: this.disk, script, note, tamper, common }, number, era),
+      (era, number) =>
+        new Session({ kernel: this.kernel, disk: this.disk, script, note, tamper, audienceOf }, number, era),
     );
     this.#builds = new Builds(
       this.disk,

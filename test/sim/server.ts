@@ -4,14 +4,13 @@
  * followed.
  */
 import { codeOf, type Contents, type Disk } from './disk.js';
-import type { Message } from './facts.js';
+import { SUBSCRIPTION, type Message } from './facts.js';
 import { listing, PAGE, type Lists } from './lists.js';
 import type { Audience } from './audience.js';
 import type { Behaviour, Process } from './processes.js';
 import { createRandom, mix, type Random } from '../support/random.js';
 import type { Program, Script, Setting, Step } from './script.js';
 
-const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const LIST_METHODS: Readonly<Record<string, keyof Lists>> = {
   'tools/list': 'tools',
   'prompts/list': 'prompts',

@@ -19,8 +19,8 @@ interface Surroundings {
   readonly script: Script;
   readonly note: (text: string) => void;
   readonly tamper: Tamper | undefined;
-  /** Of the servers that all clients share, if they do. */
-  readonly common: Audience | undefined;
+  /** The audience of a lineage, by what stands for it. */
+  audienceOf(lineage: object): Audience;
 }
 
 /** What is compared after a time in which nothing was saved. */
@@ -40,12 +40,13 @@ export class Session {
   readonly #script: Script;
   readonly #setting: Setting;
   readonly #number: number;
-  readonly #audience: Audience;
+  readonly #audienceOf: (lineage: object) => Audience;
+  #audience = new Audience();
   #flow: SessionUnderTest | undefined;
   #lastProbe: number | undefined;
 
   /** The first client has the number 0. */
-  constructor({ kernel, disk, script, note, tamper, common }: Surroundings, number: number, era: Setting['era']) {
+  constructor({ kernel, disk, script, note, tamper, audienceOf }: Surroundings, number: number, era: Setting['era']) {
     this.name = `client ${number}`;
     this.#number = number;
     this.#disk = disk;
@@ -53,8 +54,8 @@ export class Session {
     this.#setting = { ...script.setting, era };
     const noted = (script.others?.length ?? 0) === 0 ? note : (text: string) => note(`${this.name}: ${text}`);
     this.model = new Model(new Facts(kernel, disk, this.#setting, number, noted));
-    this.#audience = common ?? new Audience();
-    this.model.facts.isShared = common !== undefined;
+    this.#audienceOf = audienceOf;
+    this.model.facts.isShared = script.shared === true;
     this.client = new Client(kernel, this.model, this.#setting, number, tamper);
   }
 
@@ -73,12 +74,15 @@ export class Session {
       input: this.client.input,
       output: this.client.output,
       logged: (event, text, fields) => this.model.logged(event, text, fields),
+      joins: (lineage) => {
+        this.#audience = this.#audienceOf(lineage);
+        this.#audience.join(this.model);
+      },
       ended: (code) => {
         this.model.facts.note(`the proxy ends with code ${code}`);
         this.exitCode ??= code;
       },
     };
-    this.#audience.join(this.model);
     this.#flow = project.connect(client, { shared: this.#script.shared === true });
   }
 
