@@ -33,6 +33,7 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages, is
     attachModern: (connect) => lineages.attachModern(connect),
     attachLegacy: (connect, transport, initialize) => lineages.attachLegacy(connect, transport, initialize),
     isHttp: config.upstream !== undefined,
+    askServer: (path, headers) => lineages.askServer(path, headers),
     get maxMessage() {
       return context.config.maxMessage;
     },

@@ -5,6 +5,8 @@
  * clients apart: then one lineage serves all.
  */
 import { availableParallelism } from 'node:os';
+import type { Said } from './channel/http/http-client.js';
+import type { SentHeaders } from './channel/http/request-headers.js';
 import type { EventEmitter } from './events/bus.js';
 import type { Transport } from './channel/transport.js';
 import type { FlowContext } from './flow/flow.js';
@@ -118,6 +120,12 @@ export class Lineages {
     return { ...best, isDown: best.generation === undefined && best.state === 'failing' };
   }
 
+  /** What the server that serves says at a path of its own, beside MCP. */
+  async askServer(path: string, headers: SentHeaders): Promise<Said | undefined> {
+    for (const { lineage } of this.#entries) if (!lineage.isEnding) return lineage.askServer(path, headers);
+    return undefined;
+  }
+
   reload(): void {
     for (const { lineage } of this.#entries) lineage.reload();
   }
@@ -136,7 +144,9 @@ export class Lineages {
     const version = disk.version;
     const known = this.#find('modern');
     const entry = known ?? this.#untaken() ?? this.#create('untaken');
-    const answer: EraAnswer = entry.lineage.era === 'modern' ? 'modern' : await eraProbe(entry.lineage, request);
+    // To a server that keeps its clients apart, what one of them has opened with says nothing of the server.
+    const isProven = entry.lineage.era === 'modern' && !this.#context.isApart;
+    const answer: EraAnswer = isProven ? 'modern' : await eraProbe(entry.lineage, request);
     // Whoever is served next finds out.
     if (answer === 'unknown') return true;
     const speaks = answer === 'modern';

@@ -2,7 +2,6 @@
  * What a client has agreed with servers of the legacy era, as far as a session has to be opened with it once more.
  * Types only; who keeps it is for others.
  */
-import type { Beside } from '../wire/message.js';
 
 export interface Opening {
   /** The params of the client's `initialize`, as JSON. */
@@ -11,6 +10,4 @@ export interface Opening {
   readonly isInitialized: boolean;
   /** Requests whose effects are in force. `params` is JSON. */
   readonly settings: readonly { readonly method: string; readonly params: string }[];
-  /** What came with the client's last message. */
-  readonly beside: Beside | undefined;
 }

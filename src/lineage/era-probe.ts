@@ -5,13 +5,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../channel/channel.js';
 import { isModernError } from '../exchange/eras.js';
+import { headersIn } from '../channel/http/request-headers.js';
 import type { Connect } from '../front/connection.js';
 import { membersOf } from '../session/agreement.js';
 import { request as makeRequest } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import type { Lineage } from './lineage.js';
 
-/** `silent`: it may yet turn out to be modern. `unknown`: its lineage has ended before it could answer. */
+/** `silent`: it may yet turn out to be modern. `unknown`: its lineage has ended before it could answer, or it asks who is there. */
 export type EraAnswer = 'modern' | 'legacy' | 'silent' | 'unknown';
 
 const SILENT_AFTER_MS = 5_000;
@@ -33,7 +34,9 @@ export async function eraProbe(lineage: Lineage, words: Message): Promise<EraAns
     send: (message) => {
       const { envelope } = message;
       if (envelope.kind !== 'response') return;
-      settle(!envelope.error || isModernError(message) ? 'modern' : 'legacy');
+      // It wants to know who asks: that is for the client to hear, and says nothing of the era.
+      if (message.beside?.reply !== undefined) settle('unknown');
+      else settle(!envelope.error || isModernError(message) ? 'modern' : 'legacy');
     },
     full: false,
     pause: () => {},
@@ -46,8 +49,11 @@ export async function eraProbe(lineage: Lineage, words: Message): Promise<EraAns
     leave = () => events.gone();
     const ask = async (): Promise<void> => {
       await events.check();
-      if (!done.signal.aborted)
-        events.message(makeRequest(ID, 'server/discover', `{"_meta":${meta}}`), performance.now());
+      if (done.signal.aborted) return;
+      const request = makeRequest(ID, 'server/discover', `{"_meta":${meta}}`);
+      const headers = headersIn(words.beside);
+      if (headers !== undefined) request.beside = { headers };
+      events.message(request, performance.now());
     };
     void ask();
     return {

@@ -54,7 +54,8 @@ async function refusedAsLegacy(
   signal: AbortSignal,
 ): Promise<Handshake | undefined> {
   if (reply.kind === 'gone') return reply;
-  if (reply.kind === 'result' || hasServerAnswered(lineage) || isModernError(reply.message)) return undefined;
+  if (reply.kind === 'result' || hasServerAnswered(lineage) || isModernError(reply.message) || asksWhoItIs(reply))
+    return undefined;
   const tools = await upstream.request('tools/list', lineage.agreement.paramsFor(undefined), signal);
   if (tools.kind === 'gone') return tools;
   if (tools.kind === 'error' && !isMethodMissing(tools.message))
@@ -124,9 +125,13 @@ function recordDiscover(lineage: LineageRecord, reply: Reply): Members {
 async function legacy(lineage: LineageRecord, upstream: Upstream, signal: AbortSignal): Promise<Handshake> {
   const reply = await upstream.request('initialize', lineage.agreement.initializeParams, signal, openerOf(lineage));
   // It is there, and opens the session when the client has said who it is.
-  if (reply.kind === 'error' && reply.message.beside?.reply !== undefined)
-    return { kind: 'done', capabilities: lineage.agreement.capabilities ?? {} };
+  if (asksWhoItIs(reply)) return { kind: 'done', capabilities: lineage.agreement.capabilities ?? {} };
   return openLegacy(lineage, upstream, reply);
+}
+
+/** Not of us: of the client, which has to be told. */
+function asksWhoItIs(reply: Reply): boolean {
+  return reply.kind === 'error' && reply.message.beside?.reply?.status === 401;
 }
 
 function openLegacy(lineage: LineageRecord, upstream: Upstream, reply: Reply): Handshake {

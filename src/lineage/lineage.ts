@@ -178,6 +178,12 @@ export class Lineage {
     return [...this.#generations].map(({ process }) => process.signOfLife()).join();
   }
 
+  /** What the server says at a path of its own, as new as answers are. Undefined: none can be asked. */
+  readonly askServer: NonNullable<Upstream['ask']> = async (path, headers) => {
+    await Promise.resolve(this.#changeDetector.checkForRequest()).then(() => this.#untilSettled(false));
+    return this.#messages.lineage.serving?.ask?.(path, headers);
+  };
+
   /** Serves this client from now on. Resolves when its session is closed, or the lineage is. */
   attach(connect: Connect, role: Role = 'client'): Promise<ShutdownReason> {
     return this.#ending.left(this.#messages.attach(connect, role));

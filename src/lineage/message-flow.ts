@@ -37,7 +37,7 @@ import type { ServerEvents } from '../server/server-spec.js';
 import type { UpstreamContext } from '../server/upstream.js';
 import { membersOf } from '../session/agreement.js';
 import type { Envelope, Id } from '../wire/envelope.js';
-import type { Message } from '../wire/message.js';
+import type { Beside, Message } from '../wire/message.js';
 import type { ClientConnection, Connect } from '../front/connection.js';
 import { CallWatch } from './call-watch.js';
 import type { LineageOptions } from './lineage-options.js';
@@ -135,6 +135,7 @@ export class MessageFlow {
       now: () => performance.now(),
       newRequestId: () => `"mcp-hotline:${nonce}:${++this.#proxyRequests}"`,
       opening: (session) => (session ?? this.lineage).agreement.opening,
+      beside: (session) => (session ?? this.lineage).agreement.beside,
     };
     this.#ticker = new WaitTicker({
       lineage: this.lineage,
@@ -223,7 +224,7 @@ export class MessageFlow {
 
   #fromClient(session: Session, read: Message, since: number): void {
     if (!this.#clients.has(session)) return;
-    if (read.beside !== undefined) session.agreement.recordBeside(read.beside);
+    if (read.beside !== undefined) this.#recordBeside(session, read.beside);
     const message = asMeant(session, read);
     const { envelope } = message;
     const { events: bus } = this.#context;
@@ -233,6 +234,13 @@ export class MessageFlow {
       this.#events.onOpening(session, envelope.id, envelope.method);
     fromClient(session, message, since);
     if (envelope.kind !== 'notification') this.watchHold();
+  }
+
+  /** In the modern era each request is a client, and what we ask ourselves is asked in the words of the latest. */
+  #recordBeside(session: Session, beside: Beside): void {
+    const { agreement } = this.lineage;
+    session.agreement.recordBeside(beside);
+    if (agreement.era === 'modern') agreement.recordBeside(beside);
   }
 
   /**

@@ -43,6 +43,7 @@ function follow<S>(
     maxMessage: spec.maxLine,
     patience: () => spec.http.patience(),
     opening: (of: object | undefined) => context.opening?.(of as S | undefined),
+    beside: (of: object | undefined) => context.beside?.(of as S | undefined),
   };
   const channel: HttpChannel<object> = new HttpChannel(options, {
     message: (message, of) => events.message(upstream, message, of as S | undefined),
@@ -62,6 +63,7 @@ function follow<S>(
       process,
       channel,
       clients: { open: (of) => channel.open(of as object), close: (of) => channel.close(of as object) },
+      ask: (path, headers) => channel.ask(path, headers),
       unfinishedText: () => '',
       lastProblem: () => channel.lastProblem,
     },

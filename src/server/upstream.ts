@@ -4,13 +4,15 @@
  * becomes of a message, is decided elsewhere. `S`: whose requests these are; nothing is known of it here.
  */
 import type { Channel, Route } from '../channel/channel.js';
+import type { Said } from '../channel/http/http-client.js';
+import type { SentHeaders } from '../channel/http/request-headers.js';
 import type { Opening } from '../channel/opening.js';
 import type { Fetched } from '../lists/fetch.js';
 import type { ListName } from '../lists/lists.js';
 import { keyOf, type Key } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
 import { request } from '../wire/json-rpc.js';
-import type { Message } from '../wire/message.js';
+import type { Beside, Message } from '../wire/message.js';
 import type { CallClock } from './call-times.js';
 import { OwedByClients } from './owed-by-clients.js';
 import type { OutputTail } from './output-tail.js';
@@ -58,6 +60,8 @@ export interface UpstreamParts<S> {
   readonly clients?: ClientsAtServer<S>;
   /** What it has printed on stdout for people and not ended with a newline, as a prompt. */
   unfinishedText(): string;
+  /** What it says at a path of its own, beside MCP. Undefined: it speaks no HTTP; resolves with undefined if it says nothing. */
+  readonly ask?: (path: string, headers: SentHeaders) => Promise<Said | undefined>;
   /** What has come in place of an answer to its handshake, if that is known. */
   lastProblem?(): string | undefined;
 }
@@ -71,6 +75,8 @@ export interface UpstreamContext<S = unknown> {
   newRequestId(): Id;
   /** What a client has agreed with servers, or nobody in particular, for a server that keeps its clients apart. */
   opening?(of: S | undefined): Opening | undefined;
+  /** What came with its last message. */
+  beside?(of: S | undefined): Beside | undefined;
 }
 
 export class Upstream<S = unknown> {
@@ -78,6 +84,7 @@ export class Upstream<S = unknown> {
   readonly process: ServerProcess;
   readonly channel: Channel;
   readonly clients: ClientsAtServer<S> | undefined;
+  readonly ask: UpstreamParts<S>['ask'];
   readonly unfinishedText: () => string;
   readonly lastProblem: () => string | undefined;
   /** When the record was made, on the monotonic clock. */
@@ -143,11 +150,12 @@ export class Upstream<S = unknown> {
   #markGone: () => void = () => {};
 
   constructor(parts: UpstreamParts<S>, context: UpstreamContext<S>) {
-    const { generation, process, channel, clients, unfinishedText, lastProblem } = parts;
+    const { generation, process, channel, clients, ask, unfinishedText, lastProblem } = parts;
     this.generation = generation;
     this.process = process;
     this.channel = channel;
     this.clients = clients;
+    this.ask = ask;
     this.unfinishedText = unfinishedText;
     this.lastProblem = lastProblem ?? (() => undefined);
     this.#context = context;

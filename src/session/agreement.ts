@@ -72,14 +72,13 @@ export class Agreement {
         readonly initialize: string;
         readonly isInitialized: boolean;
         readonly settings: readonly { readonly method: string; readonly params: string }[];
-        readonly beside: Beside | undefined;
       }
     | undefined {
     if (this.#era !== 'legacy' || this.#result === undefined || this.#params === undefined) return undefined;
     const level = this.#logLevel === undefined ? [] : [{ method: 'logging/setLevel', params: this.#logLevel }];
     const subscribed = [...this.#subscriptions.values()].map((params) => ({ method: 'resources/subscribe', params }));
     const settings = [...level, ...subscribed];
-    return { initialize: this.#params, isInitialized: this.#hasClientInitialized, settings, beside: this.#beside };
+    return { initialize: this.#params, isInitialized: this.#hasClientInitialized, settings };
   }
 
   /** The server's answer to `initialize`, as the client saw it first. */
@@ -157,6 +156,11 @@ export class Agreement {
   }
 
   /** What came with a message of the client: its latest words on who it is count. */
+  /** What came with the client's last message. */
+  get beside(): Beside | undefined {
+    return this.#beside;
+  }
+
   recordBeside(beside: Beside): void {
     this.#beside = beside;
   }

@@ -5,13 +5,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Id } from '../../wire/envelope.js';
-import type { Message } from '../../wire/message.js';
+import type { Beside, Message } from '../../wire/message.js';
 import type { Channel, Route } from '../channel.js';
-import { HttpClient } from './http-client.js';
+import { readWhole } from './body-reader.js';
+import { HttpClient, type Said } from './http-client.js';
 import { Link } from './link.js';
 import type { Opening } from '../opening.js';
 import type { Peer, PeerContext } from './peer.js';
 import { SsePeer } from './sse-peer.js';
+import { endToEnd, type SentHeaders } from './request-headers.js';
 import { StreamablePeer } from './streamable-peer.js';
 
 /** `C`: a client, as those who use the channel know it. */
@@ -33,10 +35,15 @@ export interface HttpChannelOptions<C extends object> {
   patience(): number;
   /** What a client has agreed with servers; of nobody: what a server is opened with as a rule. */
   opening(of: C | undefined): Opening | undefined;
+  /** What came with a client's last message. */
+  beside(of: C | undefined): Beside | undefined;
 }
 
 /** A process that ends breaks its connections first: what it took with it is known when it is gone. */
 const PROCESS_GOES_MS = 500;
+/** What is said beside MCP is short, and comes soon. */
+const MAX_SAID = 4 * 1024 * 1024;
+const ASKED_FOR_MS = 10_000;
 /** How long the server may take to hear of the end of its sessions. */
 const SAYS_GOODBYE_MS = 300;
 
@@ -90,6 +97,29 @@ export class HttpChannel<C extends object> implements Channel {
     this.#peers.delete(of);
     if (this.#main === peer) this.#main = undefined;
     void peer?.close();
+  }
+
+  /** What the server says at a path of its own, beside MCP. Undefined: it can't be reached. */
+  async ask(path: string, headers: SentHeaders): Promise<Said | undefined> {
+    const link = this.#link;
+    const since = performance.now();
+    const signal = AbortSignal.any([link.ended, AbortSignal.timeout(ASKED_FOR_MS)]);
+    for (let attempt = 0; ; attempt++) {
+      const reply = await this.#client.send({ method: 'GET', path, headers, signal });
+      switch (reply.kind) {
+        case 'elsewhere':
+          return { status: reply.status, headers: { location: reply.location }, body: Buffer.alloc(0) };
+        case 'failed':
+          if (await link.waitToRetry(attempt, since, signal)) continue;
+          return undefined;
+        case 'response': {
+          const { response } = reply;
+          const body = await readWhole(response, MAX_SAID);
+          if (typeof body === 'string') return undefined;
+          return { status: response.statusCode ?? 0, headers: endToEnd(response.headersDistinct), body };
+        }
+      }
+    }
   }
 
   pause(): void {
@@ -160,6 +190,7 @@ export class HttpChannel<C extends object> implements Channel {
       link: this.#link,
       url: this.#options.url,
       opening: () => this.#options.opening(of),
+      beside: () => this.#options.beside(of),
       message: (message) => this.#events.message(message, of),
       lost: (ids, problem) => void this.#lost(ids, problem),
       renewed: () => this.#events.renewed(of),

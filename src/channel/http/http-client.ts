@@ -6,6 +6,7 @@
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
+import type { SentHeaders } from './request-headers.js';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -23,6 +24,13 @@ export type HttpReply =
   | { readonly kind: 'failed'; readonly problem: string; readonly wasSent: boolean }
   /** The server sends us elsewhere, where we don't go. */
   | { readonly kind: 'elsewhere'; readonly status: number; readonly location: string };
+
+/** A reply that is passed on as it was. */
+export interface Said {
+  readonly status: number;
+  readonly headers: SentHeaders;
+  readonly body: Buffer;
+}
 
 /**
  * A connection that nobody has used for so long is not used again: servers close theirs after 5 s, as a rule, and a

@@ -3,7 +3,7 @@
  * Types only; streamable-peer.ts and sse-peer.ts are the transports.
  */
 import type { Id } from '../../wire/envelope.js';
-import type { Message } from '../../wire/message.js';
+import type { Beside, Message } from '../../wire/message.js';
 import type { Link } from './link.js';
 import type { Opening } from '../opening.js';
 
@@ -13,6 +13,8 @@ export interface PeerContext {
   readonly url: URL;
   /** What the client has agreed with servers before. Undefined: nothing yet. */
   opening(): Opening | undefined;
+  /** What came with the client's last message. */
+  beside(): Beside | undefined;
   message(message: Message): void;
   /** Nobody knows whether these requests were executed. */
   lost(ids: readonly Id[], problem: string): void;

@@ -11,7 +11,7 @@ import type { Message } from '../../wire/message.js';
 import { isEventStream, isJson, readEvents, readWhole, shown } from './body-reader.js';
 import type { Link } from './link.js';
 import { messageIn, outcomeOf, statusText } from './outcome.js';
-import type { SentHeaders } from './request-headers.js';
+import { endToEnd, type SentHeaders } from './request-headers.js';
 
 /** A session of the server, as it was when something was sent. */
 export type SessionAtServer = object;
@@ -22,6 +22,8 @@ export interface PostOwner {
   readonly path: string;
   /** For a POST that is sent now, and the session that it is sent in; undefined: none. */
   sendWith(post: Post): { readonly headers: SentHeaders; readonly session: SessionAtServer | undefined };
+  /** Its client comes by HTTP, and can send an `Authorization` of its own. */
+  saysWhoItIs(post: Post): boolean;
   /** The server has accepted it: these are the headers of its answer. */
   accepted(post: Post, response: IncomingMessage): void;
   /** A message that came back. */
@@ -93,6 +95,10 @@ export class Post {
     return this.owed.size === 0;
   }
 }
+
+const UNAUTHORIZED = 401;
+const NOT_BY_STDIO =
+  'It wants to know who the client is, and a client on stdio has no way to say so. Start `mcp-hotline serve` with the same options, and give the client its URL: what the client sends as Authorization is passed on to the server then';
 
 const OPENING: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 /** Said by those who stand before a server that is not there yet. */
@@ -247,7 +253,7 @@ async function refusal(
       return { kind: 'refused' };
     case 'unauthorized':
       link.markUp();
-      for (const id of post.ids) take(owner, post, answerIn(id, response, status, body));
+      for (const id of post.ids) take(owner, post, answerIn(id, response, status, body, owner.saysWhoItIs(post)));
       return { kind: 'refused' };
     case 'session-gone':
       return outcome;
@@ -256,11 +262,18 @@ async function refusal(
   }
 }
 
-/** An answer in which the server's refusal is passed on as it was. */
-export function answerIn(id: Id, response: IncomingMessage, status: number, body: Buffer): Message {
+/** An answer in which the server's refusal is passed on as it was, to a client that can say who it is. */
+export function answerIn(
+  id: Id,
+  response: IncomingMessage,
+  status: number,
+  body: Buffer,
+  saysWhoItIs: boolean,
+): Message {
   const said = statusText(status, shown(body));
-  const answer = error(id, INTERNAL_ERROR, `The server refuses the request: ${said}`, { status });
-  answer.beside = { reply: { status, headers: repliedHeaders(response), body } };
+  const advice = status === UNAUTHORIZED && !saysWhoItIs ? `. ${NOT_BY_STDIO}` : '';
+  const answer = error(id, INTERNAL_ERROR, `The server refuses the request: ${said}${advice}`, { status });
+  if (saysWhoItIs) answer.beside = { reply: { status, headers: endToEnd(response.headersDistinct), body } };
   return answer;
 }
 
@@ -303,17 +316,6 @@ function lose(owner: PostOwner, post: Post, problem: string): 'refused' {
   if (post.isDone) owner.link.warn(`a message to the server may be lost: ${problem}`);
   else owner.lost(post.ids, problem);
   return 'refused';
-}
-
-const KEPT_HEADERS = ['www-authenticate', 'content-type', 'cache-control', 'retry-after'];
-
-function repliedHeaders({ headersDistinct }: IncomingMessage): Record<string, string | readonly string[]> {
-  return Object.fromEntries(
-    KEPT_HEADERS.flatMap((name) => {
-      const values = headersDistinct[name];
-      return values === undefined ? [] : [[name, values.length === 1 ? (values[0] ?? '') : values] as const];
-    }),
-  );
 }
 
 function originOf(location: string): string {

@@ -44,6 +44,29 @@ export function passedOn(headers: Readonly<Record<string, string | readonly stri
   return Object.fromEntries(kept);
 }
 
+/** Of one connection alone, or made anew with the body. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What a client gets of the headers of a server's reply. */
+export function endToEnd(headers: Readonly<Record<string, readonly string[] | undefined>>): SentHeaders {
+  const kept = Object.entries(headers).flatMap(([name, values]) =>
+    values === undefined || HOP_BY_HOP.has(name)
+      ? []
+      : [[name, values.length === 1 ? (values[0] ?? '') : values] as const],
+  );
+  return Object.fromEntries(kept);
+}
+
 /** Those of one request alone; the others belong to its client, and go with what is sent in its name too. */
 function ofTheClient(headers: SentHeaders): SentHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('mcp-param-')));

@@ -39,7 +39,6 @@ export class SsePeer implements Peer {
   #connection: Connection | undefined;
   #connecting = new AbortController();
   #isInitialized = false;
-  #clientHeaders: SentHeaders | undefined;
   #isClosed = false;
 
   constructor(context: PeerContext) {
@@ -54,7 +53,6 @@ export class SsePeer implements Peer {
 
   send(message: Message): void {
     if (this.#isClosed) return;
-    this.#clientHeaders = headersIn(message.beside) ?? this.#clientHeaders;
     if (this.#takesBack(message)) return;
     const isResponse = message.envelope.kind === 'response';
     if (isResponse && this.#connection !== undefined) this.#sendNow(message);
@@ -68,6 +66,11 @@ export class SsePeer implements Peer {
     this.#connection?.abort.abort();
     for (const post of this.#posts.values()) post.abort.abort();
     return Promise.resolve();
+  }
+
+  /** What the client says of itself with each of its messages; what is sent for it says the same. */
+  get #headers(): SentHeaders | undefined {
+    return headersIn(this.#context.beside());
   }
 
   /** A request that has not been sent need not be taken back from anybody. */
@@ -130,7 +133,6 @@ export class SsePeer implements Peer {
   async #replay(): Promise<boolean> {
     const opening = this.#context.opening();
     if (opening === undefined) return this.#connected();
-    this.#clientHeaders ??= headersIn(opening.beside);
     if (!(await this.#connected())) return false;
     const answer = await this.#ask('initialize', opening.initialize);
     const { envelope } = answer;
@@ -164,7 +166,7 @@ export class SsePeer implements Peer {
     for (let attempt = 0; ; attempt++) {
       if (signal.aborted || link.ended.aborted) return noAnswer('null', 'the server was stopped');
       const abort = new AbortController();
-      const headers = { ...this.#clientHeaders, accept: 'text/event-stream' };
+      const headers = { ...this.#headers, accept: 'text/event-stream' };
       const ended = AbortSignal.any([abort.signal, signal]);
       const reply = await link.client.send({ method: 'GET', path: pathname + search, headers, signal: ended });
       let problem: string;
@@ -185,7 +187,8 @@ export class SsePeer implements Peer {
           const text = typeof body === 'string' ? '' : shown(body);
           if (status === 401 || status === 403) {
             link.markUp();
-            return answerIn('null', response, status, typeof body === 'string' ? Buffer.alloc(0) : body);
+            const said = typeof body === 'string' ? Buffer.alloc(0) : body;
+            return answerIn('null', response, status, said, this.#headers !== undefined);
           }
           problem = statusText(status, text);
         }
@@ -266,7 +269,7 @@ export class SsePeer implements Peer {
       if (signal.aborted || link.ended.aborted) return;
       if (connection === undefined) return this.#lose(post.ids, 'the stream of its answers was lost');
       const { path } = connection;
-      const given = post.message.beside?.headers ?? this.#clientHeaders;
+      const given = post.message.beside?.headers ?? this.#headers;
       const headers = { ...given, 'content-type': 'application/json' };
       const reply = await link.client.send({ method: 'POST', path, headers, body: post.body, signal });
       if (signal.aborted || link.ended.aborted) return;
@@ -289,7 +292,7 @@ export class SsePeer implements Peer {
         case 'answer':
           return this.#onMessage(outcome.message);
         case 'unauthorized':
-          return this.#answer(post, (id) => answerIn(id, response, status, body));
+          return this.#answer(post, (id) => answerIn(id, response, status, body, given !== undefined));
         case 'no-mcp':
           return this.#answer(post, (id) => noAnswer(id, outcome.text));
         case 'session-gone':

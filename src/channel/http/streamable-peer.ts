@@ -44,7 +44,6 @@ export class StreamablePeer implements Peer, PostOwner {
   #stream: ListeningStream | undefined;
   readonly #queue = new SendQueue((message) => this.#sendLegacy(message));
   #renewing: Promise<boolean> | undefined;
-  #clientHeaders: SentHeaders | undefined;
   #isClosed = false;
 
   constructor(context: PeerContext) {
@@ -60,7 +59,6 @@ export class StreamablePeer implements Peer, PostOwner {
 
   send(message: Message): void {
     if (this.#isClosed) return;
-    this.#clientHeaders = headersIn(message.beside) ?? this.#clientHeaders;
     // Also if it names a version, as modern clients do over stdio.
     if (this.#takesBack(message)) return;
     const version = modernVersionOf(message);
@@ -216,7 +214,6 @@ export class StreamablePeer implements Peer, PostOwner {
   async #replay(): Promise<boolean> {
     const opening = this.#context.opening();
     if (opening === undefined) return this.#refuseAll(undefined);
-    this.#clientHeaders ??= headersIn(opening.beside);
     this.#isInitialized = false;
     const answer = await this.#ask('initialize', opening.initialize);
     const { envelope } = answer;
@@ -264,9 +261,14 @@ export class StreamablePeer implements Peer, PostOwner {
     return answer;
   }
 
+  /** What the client says of itself with each of its messages; what is sent for it says the same. */
+  get #headers(): SentHeaders | undefined {
+    return headersIn(this.#context.beside());
+  }
+
   sendWith({ version, message }: Post): { readonly headers: SentHeaders; readonly session: Session | undefined } {
     const common = {
-      ...(message.beside?.headers ?? this.#clientHeaders),
+      ...(message.beside?.headers ?? this.#headers),
       'content-type': 'application/json',
       accept: ACCEPT,
     };
@@ -279,7 +281,11 @@ export class StreamablePeer implements Peer, PostOwner {
   }
 
   #ownHeaders(session: Session): SentHeaders {
-    return { ...this.#clientHeaders, ...headersOf(session) };
+    return { ...this.#headers, ...headersOf(session) };
+  }
+
+  saysWhoItIs({ message }: Post): boolean {
+    return (message.beside?.headers ?? this.#headers) !== undefined;
   }
 
   accepted(post: Post, response: IncomingMessage): void {

@@ -144,6 +144,8 @@ export class HttpFront {
         return this.#openSse(call);
       case 'message':
         return this.#sseMessage(call, sessionIdOf(url));
+      case 'well-known':
+        return this.#wellKnown(call, url);
       case 'unknown':
         return this.#reject(call, replies.nothingHere);
     }
@@ -155,6 +157,19 @@ export class HttpFront {
     const body = JSON.stringify({ state, generation: generation ?? null });
     const headers = { ...call.cors, 'content-type': 'application/json', 'cache-control': 'no-store' };
     call.response.writeHead(isDown ? 503 : 200, headers).end(body);
+  }
+
+  /** How to be let in is said by the server, if it is one that says such things. */
+  async #wellKnown(call: Call, path: string): Promise<void> {
+    const { method, request, response, cors } = call;
+    const home = this.#home;
+    if (home.isHttp !== true || home.askServer === undefined) return this.#reject(call, replies.nothingHere);
+    if (method !== 'GET') return this.#reject(call, replies.methodNotAllowed('GET'));
+    request.resume();
+    const said = await home.askServer(path, this.#passedOn(call.headers));
+    if (said === undefined) return this.#reject(call, replies.nobodyThere);
+    const length = { 'content-length': String(said.body.length) };
+    response.writeHead(said.status, { ...said.headers, ...cors, ...length } as Record<string, string>).end(said.body);
   }
 
   async #post(call: Call): Promise<void> {

@@ -18,7 +18,7 @@ export interface GuardOptions {
 
 export interface RequestFacts {
   readonly method: string;
-  readonly route: 'mcp' | 'sse' | 'message' | 'health' | 'unknown';
+  readonly route: 'mcp' | 'sse' | 'message' | 'health' | 'well-known' | 'unknown';
   /** Best the `headersDistinct` of node:http: its `headers` drop a second `Host`. */
   readonly headers: Headers;
 }

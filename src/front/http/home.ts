@@ -2,6 +2,8 @@
  * What the HTTP front asks of the rest of the program: a place for each client that comes in, and how the servers are.
  * Types only. Which lineage serves whom is decided by `lineages.ts`.
  */
+import type { Said } from '../../channel/http/http-client.js';
+import type { SentHeaders } from '../../channel/http/request-headers.js';
 import type { HttpTransport } from '../../channel/transport.js';
 import type { Message } from '../../wire/message.js';
 import type { Connect } from '../connection.js';
@@ -15,6 +17,8 @@ export interface HttpHome {
   attachLegacy(connect: Connect, transport: HttpTransport, initialize: Message): Promise<unknown>;
   /** The server speaks HTTP itself, and gets what clients send it in headers. */
   readonly isHttp?: boolean;
+  /** What such a server says at a path of its own. Undefined: nobody is there to be asked. */
+  askServer?(path: string, headers: SentHeaders): Promise<Said | undefined>;
   /** In bytes. */
   readonly maxMessage: number;
   readonly health: HttpHealth;

@@ -80,6 +80,9 @@ export const ending: Fault = {
   message: 'The proxy is ending. Connect again when it has been started anew.',
 };
 
+/** What only the server can say. */
+export const nobodyThere: Fault = { status: 503, message: 'The server can not be reached at the moment.' };
+
 export const nothingHere: Fault = {
   status: 404,
   message: 'There is nothing at this path. MCP is at /mcp, HTTP+SSE at /sse.',

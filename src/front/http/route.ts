@@ -11,9 +11,13 @@ const ROUTES: ReadonlyMap<string, RequestFacts['route']> = new Map([
   ['/health', 'health'],
 ]);
 
+/** Where clients look for how to be let in. */
+const WELL_KNOWN = '/.well-known/';
+
 export function routeOf(target: string): RequestFacts['route'] {
   const query = target.indexOf('?');
-  return ROUTES.get(query < 0 ? target : target.slice(0, query)) ?? 'unknown';
+  const path = query < 0 ? target : target.slice(0, query);
+  return ROUTES.get(path) ?? (path.startsWith(WELL_KNOWN) ? 'well-known' : 'unknown');
 }
 
 /** The session that a message of HTTP+SSE is for. */

@@ -2,7 +2,7 @@
 import { admit, type Admission, type GuardOptions, type RequestFacts } from '#src/front/http/guard.js';
 import { isSameToken } from '#src/front/http/same-token.js';
 
-const routes = ['mcp', 'sse', 'message', 'health', 'unknown'] as const;
+const routes = ['mcp', 'sse', 'message', 'health', 'well-known', 'unknown'] as const;
 const methods = ['GET', 'POST', 'DELETE', 'PUT', 'HEAD', 'OPTIONS'] as const;
 const open: GuardOptions = { host: '127.0.0.1', token: undefined, allowedHosts: [], allowedOrigins: [] };
 
