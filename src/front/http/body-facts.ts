@@ -8,6 +8,8 @@ import type { Message } from '../../wire/message.js';
 export interface BatchElement {
   readonly method: string | undefined;
   readonly hasClaim: boolean;
+  /** A request whose answer could not be told from others. */
+  readonly hasNullId: boolean;
 }
 
 export type BodyFacts =
@@ -43,6 +45,8 @@ export function bodyFacts(message: Message, parsed?: { readonly value: unknown }
     case 'request':
     case 'notification': {
       const { kind, method } = envelope;
+      // A response over HTTP waits for the answer to its own request, and an answer to null is anybody's.
+      if (kind === 'request' && envelope.id === NULL_ID) return { kind: 'invalid', isJson: true };
       const member = NAME_MEMBERS.get(method);
       const params = parsed === undefined ? undefined : paramsIn(parsed.value);
       const read = (key: string): unknown => (params === undefined ? message.read(['params', key]) : params[key]);
@@ -54,6 +58,14 @@ export function bodyFacts(message: Message, parsed?: { readonly value: unknown }
     case 'invalid':
       return batchFacts(parsed === undefined ? parse(message) : parsed.value, envelope.kind);
   }
+}
+
+/** Some serialisers give a notification the id null: it is meant as one all the same. */
+export function asMeant(message: Message): Message {
+  const { envelope } = message;
+  if (envelope.kind !== 'request' || envelope.id !== NULL_ID || !envelope.method.startsWith('notifications/'))
+    return message;
+  return message.meaning({ kind: 'notification', method: envelope.method });
 }
 
 /** The id to answer with, spelt as the client did. Only a request is answered; a broken one may still tell its id. */
@@ -81,15 +93,17 @@ function batchFacts(body: unknown, kind: 'batch' | 'invalid'): BodyFacts {
 }
 
 function elementOf(value: unknown): BatchElement {
-  if (!isObject(value)) return { method: undefined, hasClaim: false };
-  const { method, params } = value;
+  if (!isObject(value)) return { method: undefined, hasClaim: false, hasNullId: false };
+  const { method, params, id } = value;
   return {
+    hasNullId: id === null && typeof method === 'string',
     method: typeof method === 'string' ? method : undefined,
     hasClaim: isObject(params) && hasClaim(params['_meta']),
   };
 }
 
 const NO_PARAMS = {};
+const NULL_ID = 'null';
 
 function paramsIn(value: unknown): Readonly<Record<string, unknown>> {
   const params = isObject(value) ? value['params'] : undefined;

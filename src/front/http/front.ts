@@ -7,8 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { passedOn, type SentHeaders } from '../../channel/http/request-headers.js';
 import { error, INTERNAL_ERROR } from '../../wire/json-rpc.js';
 import type { Message } from '../../wire/message.js';
-import { readBody } from './body.js';
-import { bodyFacts, idToAnswer, type BodyFacts } from './body-facts.js';
+import { readBody, type Parsed } from './body.js';
+import { asMeant, bodyFacts, idToAnswer, type BodyFacts } from './body-facts.js';
 import { admit, type RequestFacts } from './guard.js';
 import { valueOf, type Headers } from './headers.js';
 import type { HttpHome } from './home.js';
@@ -183,7 +183,7 @@ export class HttpFront {
   }
 
   /** Undefined: it has been answered. */
-  async #read(call: Call): Promise<{ readonly message: Message; readonly facts: BodyFacts } | undefined> {
+  async #read(call: Call): Promise<Read | undefined> {
     const { request, headers } = call;
     if (!hasJsonBody(headers)) return this.#reject(call, replies.notJson);
     const { maxMessage } = this.#home;
@@ -196,9 +196,13 @@ export class HttpFront {
       case 'not-json':
         return this.#reject(call, replies.parseError);
       case 'message':
-        if (this.#home.isHttp === true) body.message.beside = { headers: this.#passedOn(headers) };
-        return { message: body.message, facts: bodyFacts(body.message, body.parsed) };
+        return this.#understood(asMeant(body.message), body.parsed, headers);
     }
+  }
+
+  #understood(message: Message, parsed: Parsed | undefined, headers: Headers): Read {
+    if (this.#home.isHttp === true) message.beside = { headers: this.#passedOn(headers) };
+    return { message, facts: bodyFacts(message, parsed) };
   }
 
   /** A token that is meant for us is nobody else's. */
@@ -328,6 +332,11 @@ export class HttpFront {
     if (!request.complete) request.resume();
     response.writeHead(reply.status, { ...reply.headers, ...headers }).end(reply.body);
   }
+}
+
+interface Read {
+  readonly message: Message;
+  readonly facts: BodyFacts;
 }
 
 /** The session that a request names. */

@@ -82,6 +82,7 @@ function shapeFault(body: BodyFacts): Fault | undefined {
 function batchFault(body: BodyFacts): Fault | undefined {
   if (body.kind !== 'batch') return undefined;
   if (body.elements.length > MAX_BATCH_MESSAGES) return batchTooLong;
+  if (body.elements.some(({ hasNullId }) => hasNullId)) return noMessage;
   return body.elements.some(({ method }) => method === 'initialize') ? initializeInBatch : undefined;
 }
 

@@ -145,3 +145,26 @@ test(
     assert.deepEqual([await session.call('which'), await sse.call('which')], ['1', '1']);
   },
 );
+
+for (const way of ['serve', 'share'] as const)
+  test(`P1 P16 a request with the id null is refused, since nobody could tell its answer; a notification is one (${way})`, async (t) => {
+    const proxy = await served(t, files(), { way });
+    const session = await legacySession(proxy.url);
+    const sse = await sseClient(t, proxy.sse);
+    const call = { jsonrpc: '2.0', id: null, method: 'tools/call', params: { name: 'which' } };
+    const { body, headers } = modernRequest('tools/call', { name: 'which' });
+    const refusals = [
+      await session.post(call),
+      await session.post([{ ...call, id: 1 }, call]),
+      await sse.post(call),
+      await send(proxy.url, { headers: { ...headers }, body: { ...(body as object), id: null } }),
+    ];
+    for (const { status, messages } of refusals)
+      assert.deepEqual([status, messages[0]?.error?.code, messages[0]?.id], [400, -32600, null]);
+    const told = { jsonrpc: '2.0', id: null, method: 'notifications/told', params: { by: 'streamable' } };
+    assert.equal((await session.post(told)).status, 202);
+    assert.equal((await sse.post({ ...told, params: { by: 'sse' } })).status, 202);
+    await proxy.received(/notifications\/told.*streamable/);
+    await proxy.received(/notifications\/told.*sse/);
+    assert.deepEqual([await session.call('which'), await sse.call('which')], ['1', '1']);
+  });
