@@ -49,11 +49,11 @@ export async function openHttp(context: ProxyFlowContext, lineages: Lineages, is
   const listening = await front.listen();
   const { host } = config;
   if (!listening.ok) {
-    const { port, error } = listening;
+    const { port, error, host: address } = listening;
     const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
-    if (isHttpOnly) return { ...nothing, failed: { by: 'port-taken', port, host, why } };
+    if (isHttpOnly) return { ...nothing, failed: { by: 'port-taken', port, host: address, why } };
     warn(
-      `nothing is served over HTTP, since ${why} (port ${port} of ${host}); the client on stdio is served all the same`,
+      `nothing is served over HTTP, since ${why} (port ${port} of ${address}); the client on stdio is served all the same`,
     );
     return { ...nothing, failed: undefined };
   }

@@ -123,7 +123,7 @@ export const requirements: readonly Requirement[] = [
     id: 'P18',
     title: 'nobody else',
     text: 'A socket serves only whom it is meant for, takes no command, and no secret is in a log.',
-    status: 'planned',
+    status: 'landed',
   },
   {
     id: 'P19',

@@ -77,9 +77,6 @@ export class HttpFront {
     const listening = await listen(this.#options, (request, response) => this.#onRequest(request, response));
     if (!listening.ok) return listening;
     this.#listening = listening;
-    for (const server of listening.servers) {
-      server.on('clientError', (_, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'));
-    }
     this.#idleTimer = setInterval(() => this.#streamable.endIdle(), LOOK_FOR_IDLE_EVERY_MS).unref();
     return listening;
   }

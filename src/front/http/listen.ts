@@ -17,7 +17,7 @@ export type Listening =
       readonly port: number;
       readonly servers: readonly Server[];
     }
-  | { readonly ok: false; readonly error: NodeJS.ErrnoException; readonly port: number };
+  | { readonly ok: false; readonly error: NodeJS.ErrnoException; readonly port: number; readonly host: string };
 
 const USUAL_PORT = 6280;
 const PORTS_TRIED = 100;
@@ -32,31 +32,32 @@ const MAX_CONNECTIONS = 4096;
 
 export async function listen({ host, port }: ListenOptions, onRequest: RequestListener): Promise<Listening> {
   const first = port ?? USUAL_PORT;
-  const last = port === undefined ? first + PORTS_TRIED : first;
-  for (let tried = first; ; tried++) {
-    const bound = await bind(host, tried, onRequest);
-    if (bound.ok) return withOtherLoopback(bound, host, onRequest);
-    if (bound.error.code !== 'EADDRINUSE' || tried === last) return bound;
+  const tries = port === undefined || port === 0 ? PORTS_TRIED : 0;
+  for (let tried = 0; ; tried++) {
+    const bound = await bindAll(host, port === 0 ? 0 : first + tried, onRequest);
+    if (bound.ok || bound.error.code !== 'EADDRINUSE' || tried === tries) return bound;
   }
 }
 
-/** `localhost` may be either loopback address, so both listen; a machine without the other one does without it. */
-async function withOtherLoopback(
-  bound: Extract<Listening, { ok: true }>,
-  host: string,
-  onRequest: RequestListener,
-): Promise<Listening> {
-  const other = host === '127.0.0.1' || host === 'localhost' ? '::1' : undefined;
-  if (other === undefined) return bound;
-  const second = await bind(other, bound.port, onRequest);
-  return second.ok ? { ...bound, servers: [...bound.servers, ...second.servers] } : bound;
+/**
+ * `localhost` may be either loopback address, so both listen, or none: who asked for the other one would get another
+ * program. A machine without the other one does without it.
+ */
+async function bindAll(host: string, port: number, onRequest: RequestListener): Promise<Listening> {
+  const bound = await bind(host, port, onRequest);
+  if (!bound.ok || (host !== '127.0.0.1' && host !== 'localhost')) return bound;
+  const other = await bind('::1', bound.port, onRequest);
+  if (other.ok) return { ...bound, servers: [...bound.servers, ...other.servers] };
+  if (other.error.code !== 'EADDRINUSE') return bound;
+  for (const server of bound.servers) server.close();
+  return other;
 }
 
 function bind(host: string, port: number, onRequest: RequestListener): Promise<Listening> {
   const server = createServer(LIMITS, onRequest);
   server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => resolve({ ok: false, error, port }));
+    server.once('error', (error: NodeJS.ErrnoException) => resolve({ ok: false, error, port, host }));
     server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port }, () => {
       server.removeAllListeners('error');
       server.on('error', () => {});

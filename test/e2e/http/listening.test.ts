@@ -16,8 +16,8 @@ import { served } from './served.js';
 const files = { 'server.mjs': entry, 'src/script.mjs': script(`export const tools = { which: () => 'here' };`) };
 
 /** Listens there for as long as the test runs; resolves with the port, also if somebody else has it already. */
-async function occupy(t: TestContext, port: number): Promise<number> {
-  const server = createServer().listen(port, '127.0.0.1');
+async function occupy(t: TestContext, port: number, address = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(port, address);
   cleanup(t, () => void server.close());
   const taken = once(server, 'error').then(() => port);
   return Promise.race([once(server, 'listening').then(() => (server.address() as AddressInfo).port), taken]);
@@ -60,6 +60,16 @@ test('serve on a port that is named and taken exits with 1 and names it, and its
       `can't listen on port ${port} of 127\\.0\\.0\\.1: another program listens there\\. Name another port with --port`,
     ),
   );
+});
+
+test('a port of which somebody has the other loopback address is taken: localhost may be either', async (t) => {
+  const port = await occupy(t, 0, '::1');
+  const proxy = run(t, ['--port', String(port)]);
+  assert.equal((await proxy.finished()).code, 1);
+  assert.match(proxy.stderr(), new RegExp(`can't listen on port ${port} .*another program listens there`));
+  await occupy(t, 6280, '::1');
+  const next = await run(t, []).waitForLog(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
+  assert.ok(Number(/:(\d+)\/mcp/.exec(next)![1]) > 6280, next);
 });
 
 test('--http on a port that is named and taken is a warning, and the client on stdio is served', async (t) => {

@@ -187,10 +187,7 @@ test('unlike v2: the inside of _meta is left to the server, which answers -32602
 
 test('unlike v2: envelopes that are odd but readable go on, as they do over stdio', () => {
   const params = [[], { _meta: null }, { _meta: 1 }, { _meta: [] }];
-  for (const body of [
-    { ...call('x'), id: 1.5 },
-    ...params.map((each) => call('x', each)),
-  ]) {
+  for (const body of [{ ...call('x'), id: 1.5 }, ...params.map((each) => call('x', each))]) {
     assert.equal(ours({ headers: {}, body }), 'legacy');
     assert.equal(classified({ headers: {}, body }).kind, 'reject');
   }
