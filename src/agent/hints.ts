@@ -5,6 +5,7 @@
  */
 import { propertyList, type Property, type SchemaChange } from '../lists/schema-changes.js';
 import type { NearTool } from '../lists/tool-changes.js';
+import { briefJson } from './brief-json.js';
 import type { ToolNames } from './tool-names.js';
 
 /** What made the tool another one. */
@@ -40,6 +41,7 @@ const MAX_NAMES = 10;
 const MAX_SCHEMA_BYTES = 2048;
 const MAX_PROPERTIES = 40;
 const MAX_VALUE = 100;
+const MAX_NAME = 200;
 const FROM = 'Note of mcp-hotline:';
 
 /** In full: for the first time. */
@@ -116,13 +118,13 @@ function causeText(cause: ChangeCause | undefined): string {
 }
 
 function schemaText(what: string, schema: unknown, tip: string): string {
-  const json = JSON.stringify(schema) ?? '{}';
-  if (Buffer.byteLength(json) < MAX_SCHEMA_BYTES) return `${what}:\n${json}`;
+  const { text, isWhole } = briefJson(schema ?? {}, MAX_SCHEMA_BYTES);
+  if (isWhole && Buffer.byteLength(text) < MAX_SCHEMA_BYTES) return `${what}:\n${text}`;
   const all = propertyList(schema);
   const shown = all.slice(0, MAX_PROPERTIES).map(propertyText);
   const more = all.length > shown.length ? ` and ${all.length - shown.length} more` : '';
   const takes = all.length === 0 ? '' : ` It takes ${shown.join(', ')}${more}.`;
-  return `${what} too long to be shown here (${Math.ceil(Buffer.byteLength(json) / 1024)} KB).${takes}${tip}`;
+  return `${what} too long to be shown here.${takes}${tip}`;
 }
 
 function propertyText({ name, type, required }: Property): string {
@@ -136,7 +138,7 @@ function changesText(changes: readonly SchemaChange[]): string {
   const all = telling.length > 0 ? telling : changes;
   const shown = all.slice(0, MAX_CHANGES).map(changeText);
   const more = all.length > shown.length ? [`${all.length - shown.length} more changes`] : [];
-  return shown.length === 0 ? 'what differs has no name of its own' : [...shown, ...more].join('; ');
+  return [...shown, ...more].join('; ');
 }
 
 function changeText(change: SchemaChange): string {
@@ -166,13 +168,14 @@ function changeText(change: SchemaChange): string {
 }
 
 function keywordText({ keyword, before, after }: Extract<SchemaChange, { keyword: string }>): string {
-  return `${keyword} is now ${valueText(after)}, it was ${valueText(before)}`;
+  const [was, is] = [valueText(before), valueText(after)];
+  return was === is ? `${keyword} differs further inside` : `${keyword} is now ${is}, it was ${was}`;
 }
 
 function valueText(value: unknown): string {
   if (value === undefined) return 'not set';
-  const json = JSON.stringify(value);
-  return json.length <= MAX_VALUE ? json : `${json.slice(0, MAX_VALUE).replace(/[\ud800-\udbff]$/, '')}…`;
+  const { text, isWhole } = briefJson(value, MAX_VALUE);
+  return isWhole ? text : `${text}…`;
 }
 
 function namesText(names: readonly string[]): string {
@@ -185,5 +188,6 @@ function quoted(name: string): string {
 }
 
 function code(name: string): string {
-  return `\`${name}\``;
+  const short = name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME).replace(/[\ud800-\udbff]$/, '')}…`;
+  return `\`${short}\``;
 }

@@ -28,7 +28,12 @@ export interface Listing {
   readonly outdated: say.Outdated;
 }
 
-export function listAnswer({ items, wanted, generation, outdated }: Listing, tools: ToolNames): Answer {
+export interface ListAnswer extends Answer {
+  /** The tools that it gives whole. */
+  readonly shown: readonly unknown[];
+}
+
+export function listAnswer({ items, wanted, generation, outdated }: Listing, tools: ToolNames): ListAnswer {
   const all = items.flatMap(toolOf);
   const found = matching(all, wanted);
   const about = { total: all.length, found: found.length, wanted, outdated };
@@ -51,6 +56,7 @@ export function listAnswer({ items, wanted, generation, outdated }: Listing, too
         words,
         ...(list.length === 0 ? {} : { appendix }),
         facts: { ...facts, tools: list, ...(kind === 'whole' ? {} : { truncated: true }) },
+        shown: kind === 'whole' ? wholes : [],
       };
   }
   const longest = say.listed({ ...about, kind: 'names', given: found.length }, tools);
@@ -59,7 +65,8 @@ export function listAnswer({ items, wanted, generation, outdated }: Listing, too
     roomBeside(longest) - BESIDE - jsonLength(facts),
   );
   const words = say.listed({ ...about, kind: 'names', given: names.length }, tools);
-  return { words, appendix: JSON.stringify(names).slice(1, -1), facts: { ...facts, names, truncated: true } };
+  const appendix = JSON.stringify(names).slice(1, -1);
+  return { words, appendix, facts: { ...facts, names, truncated: true }, shown: [] };
 }
 
 export function factsOf(standing: say.Standing | undefined): Readonly<Record<string, unknown>> {

@@ -93,8 +93,10 @@ function apply(
   switch (verdict.do) {
     case 'deliver':
       noteNews(lineage, upstream, message);
-      for (const delivery of verdict.deliveries) noteProgress(delivery);
       return verdict.deliveries;
+    case 'progress':
+      noteProgress(verdict.delivery);
+      return verdict.isNews ? [verdict.delivery] : [];
     case 'answer':
       return listOf(takeAnswer(upstream, verdict.pending, message, verdict.isError));
     case 'answer-proxy':
@@ -148,9 +150,7 @@ function noteNews(lineage: LineageRecord, upstream: Upstream, message: Message):
 }
 
 function noteProgress({ session, message }: Delivery): void {
-  const { envelope } = message;
-  const isProgress = envelope.kind === 'notification' && envelope.method === 'notifications/progress';
-  const progress = isProgress ? progressIn(message) : undefined;
+  const progress = progressIn(message);
   if (progress !== undefined) recordProgress(session, progress);
 }
 

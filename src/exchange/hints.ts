@@ -5,8 +5,8 @@
  * agent/hints.ts.
  */
 import { hint, shortHint, stderrHint, type ToolNews } from '../agent/hints.js';
-import { outdatedOf, replacementsOf, type ClientTools } from '../lists/client-tools.js';
-import { schemaChanges } from '../lists/schema-changes.js';
+import { isDescribed, noteDescribed, outdatedOf, type ClientTools } from '../lists/client-tools.js';
+import type { OutdatedTool } from '../lists/tool-changes.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { toolNames } from './agent-calls.js';
@@ -20,8 +20,7 @@ type Failed = { readonly in: 'result' } | { readonly in: 'error'; readonly code:
 interface Found {
   readonly news: ToolNews;
   readonly tools: ClientTools;
-  /** What the client is told by this. */
-  readonly key: string;
+  readonly outdated: OutdatedTool;
 }
 
 const CALL = 'tools/call';
@@ -50,7 +49,7 @@ export function withHints(upstream: Upstream, pending: PendingRequest, answer: M
   const told = found !== undefined && isAbout(found.news, failed, upstream) ? found : undefined;
   const parts = [...(told === undefined ? [] : [textOf(told, pending)]), ...(stderr === undefined ? [] : [stderr])];
   const hinted = parts.length === 0 ? undefined : append(answer, failed, parts.join('\n\n'));
-  if (hinted !== undefined) told?.tools.described.set(told.news.tool, told.key);
+  if (hinted !== undefined && told !== undefined) noteDescribed(told.tools, told.news.tool, told.outdated);
   return hinted ?? answer;
 }
 
@@ -69,14 +68,11 @@ function newsOf(upstream: Upstream, { session, message: request }: PendingReques
   if (tools === undefined || outdated === undefined) return undefined;
   const cause = lineage.toolCauses.get(tool);
   if (outdated.kind === 'gone')
-    return {
-      news: { kind: 'gone', tool, ...replacementsOf(tools, upstream.tools ?? [], tool), cause },
-      tools,
-      key: 'gone',
-    };
-  const { before, after: schema } = outdated;
-  const changes = schemaChanges(before, schema);
-  return { news: { kind: 'changed', tool, changes, schema, cause }, tools, key: JSON.stringify(schema) ?? '' };
+    return { news: { kind: 'gone', tool, ...outdated.replacements(), cause }, tools, outdated };
+  const changes = outdated.changes();
+  // It says the same in another way.
+  if (changes.length === 0) return undefined;
+  return { news: { kind: 'changed', tool, changes, schema: outdated.after, cause }, tools, outdated };
 }
 
 function isAbout(news: ToolNews, failed: Failed, upstream: Upstream): boolean {
@@ -86,9 +82,8 @@ function isAbout(news: ToolNews, failed: Failed, upstream: Upstream): boolean {
 }
 
 /** In full once for each tool, change and client. */
-function textOf({ news, tools, key }: Found, { session, message }: PendingRequest): string {
-  const isKnown = tools.described.get(news.tool) === key;
-  return isKnown ? shortHint(news) : hint(news, toolNames(session, message));
+function textOf({ news, tools, outdated }: Found, { session, message }: PendingRequest): string {
+  return isDescribed(tools, news.tool, outdated) ? shortHint(news) : hint(news, toolNames(session, message));
 }
 
 /** Of a server that several clients share only what can be of nobody else (P17, apart). */

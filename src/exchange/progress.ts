@@ -28,9 +28,12 @@ export function isStaleProgress(session: Session, { token, value }: Progress): b
   return minimum !== undefined && value <= minimum;
 }
 
-/** It goes to the client. */
-export function recordProgress(session: Session, { token, value }: Progress): void {
-  if (session.minimumProgress.has(token)) session.minimumProgress.set(token, value);
+/** It goes to the client, or would go if the client had not seen more: then the server is at work all the same. */
+export function recordProgress(session: Session, progress: Progress): void {
+  const { token } = progress;
+  const minimum = session.minimumProgress.get(token);
+  const value = Math.max(progress.value, minimum ?? -Infinity);
+  if (minimum !== undefined) session.minimumProgress.set(token, value);
   // The one that was told of longest ago stands first.
   session.progress.delete(token);
   session.progress.set(token, { value, at: session.lineage.ports.now() });
@@ -47,7 +50,7 @@ export function keepProgress(session: Session, pending: PendingRequest): void {
   if (token !== undefined && seen !== undefined) session.minimumProgress.set(token, seen);
 }
 
-/** When the client was last told of progress of this request. */
+/** When the server last told of progress of this request. */
 export function lastProgressOf(pending: PendingRequest): number | undefined {
   const { progress } = pending.session;
   const token = progress.size === 0 ? undefined : tokenOf(pending);

@@ -151,6 +151,8 @@ export interface LineageRecord {
   readonly toolCauses: Map<string, ChangeCause>;
   /** Of clients that have no session, by what they call themselves, as JSON: what they were served of the tools. */
   readonly sessionlessTools: Map<string, ClientTools>;
+  /** Clients were seen to have different lists of tools by one and the same generation. */
+  areToolsPersonal: boolean;
 }
 
 /**
@@ -239,6 +241,7 @@ export function createLineageRecord(
     runsTasks: false,
     toolCauses: new Map(),
     sessionlessTools: new Map(),
+    areToolsPersonal: false,
   };
 }
 

@@ -20,6 +20,8 @@ export interface UnansweredCall {
   readonly pending: PendingRequest;
   readonly tool: string;
   readonly silentMs: number;
+  /** Its clock stands still: the server waits for its client. */
+  readonly isPaused: boolean;
 }
 
 const CALL = 'tools/call';
@@ -32,15 +34,17 @@ export function unansweredCalls(lineage: LineageRecord, session?: Session): Unan
     if (upstream.pending.count === 0 || !isAlive(lineage, upstream)) continue;
     for (const pending of upstream.pending) {
       if (pending.method !== CALL || pending.cancelled || (session ?? pending.session) !== pending.session) continue;
-      calls.push({ upstream, pending, tool: toolOf(pending.message), silentMs: silenceOf(upstream, pending, now) });
+      const awaitedSince = upstream.serverRequests.awaitedSince(pending.session);
+      const silentMs = silenceOf(pending, awaitedSince ?? now);
+      const isPaused = awaitedSince !== undefined;
+      calls.push({ upstream, pending, tool: toolOf(pending.message), silentMs, isPaused });
     }
   }
   return calls;
 }
 
-function silenceOf(upstream: Upstream, pending: PendingRequest, now: number): number {
+function silenceOf(pending: PendingRequest, until: number): number {
   const since = Math.max(pending.silentSince, lastProgressOf(pending) ?? 0);
-  const until = upstream.serverRequests.awaitedSince(pending.session) ?? now;
   return Math.max(0, until - since);
 }
 

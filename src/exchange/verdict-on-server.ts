@@ -109,8 +109,9 @@ function notificationVerdict(
   // A legacy client that has asked for no level wants none.
   const isLost = lineage.isShared && deliveries.length === 0 && method === 'notifications/message';
   if (isLost && lineage.agreement.era === 'modern') return { do: 'warn', text: LOG_OF_NOBODY };
-  const isProgress = method === 'notifications/progress';
-  return { do: 'deliver', deliveries: isProgress ? deliveries.filter(isNews) : deliveries };
+  const [delivery] = method === 'notifications/progress' ? deliveries : [];
+  if (delivery !== undefined) return { do: 'progress', delivery, isNews: isNews(delivery) };
+  return { do: 'deliver', deliveries };
 }
 
 /** Progress that the client has seen already is none. */

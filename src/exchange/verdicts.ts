@@ -71,6 +71,8 @@ export const DROP = { do: 'drop' } as const;
 export type ServerVerdict =
   /** Clients get it, as it is or with their own names in it. */
   | { readonly do: 'deliver'; readonly deliveries: readonly Delivery[] }
+  /** A request makes progress. `isNews`: its client has not seen as much already. */
+  | { readonly do: 'progress'; readonly delivery: Delivery; readonly isNews: boolean }
   /** It answers a client's request. */
   | { readonly do: 'answer'; readonly pending: PendingRequest; readonly isError: boolean }
   /** It answers a request of the proxy's own. */

@@ -15,6 +15,7 @@ import { isRunning } from '../state/is-running.js';
 import { answerAgent, closeCall, namesOf, namesOfTools } from '../exchange/agent-calls.js';
 import type { AgentCall } from '../exchange/records.js';
 import { fromClient } from '../exchange/from-client.js';
+import { noteToolsShown } from '../exchange/known-tools.js';
 import type { Message } from '../wire/message.js';
 import { waitWithProgress } from './wait-with-progress.js';
 import { copyThatRuns, statusAnswer } from './agent-status.js';
@@ -139,7 +140,10 @@ export class AgentTools {
       return this.#answer(call, { words, facts: factsOf(outdated.standing), isError: true });
     }
     const generation = this.#context.messages.lineage.serving?.generation;
-    this.#answer(call, listAnswer({ items, wanted, generation, outdated }, this.#names(call)));
+    const { shown, ...answer } = listAnswer({ items, wanted, generation, outdated }, this.#names(call));
+    if (outdated.standing === undefined && outdated.meanwhile === undefined)
+      noteToolsShown(call.session, call.arrival.message, shown);
+    this.#answer(call, answer);
   }
 
   /** The server's own tools, or the reason why they are not known. */

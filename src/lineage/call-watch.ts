@@ -37,6 +37,7 @@ export class CallWatch {
     const { callClock } = context.lineage;
     callClock.onBusy = () => this.#begin();
     callClock.onSilenceOver = () => this.wake();
+    callClock.onGoesOn = () => this.wake();
   }
 
   /** Those of a client that people were told of, or will be. */
@@ -47,7 +48,7 @@ export class CallWatch {
       .map(({ tool, silentMs }) => ({ tool, silentMs: Math.round(silentMs) }));
   }
 
-  /** Looks now: an answer has come, or another limit is in force. */
+  /** Looks now: an answer has come, a clock goes on that stood still, or another limit is in force. */
   wake(): void {
     this.#sleep.abort();
   }
@@ -61,7 +62,7 @@ export class CallWatch {
   async #run(): Promise<void> {
     const { closed } = this.#context;
     // The call that this was begun for is entered when the caller is done.
-    let pause: number | undefined = Math.min(this.#limitMs ?? Infinity, this.#silentAfterMs);
+    let pause: number | undefined = this.#firstMs;
     while (pause !== undefined) {
       this.#sleep = new AbortController();
       const signal = AbortSignal.any([closed, this.#sleep.signal]);
@@ -80,6 +81,11 @@ export class CallWatch {
     return callTimeout > 0 ? callTimeout : undefined;
   }
 
+  /** No call is worth a look earlier than this after it has begun. */
+  get #firstMs(): number {
+    return Math.min(this.#limitMs ?? Infinity, this.#silentAfterMs);
+  }
+
   /** Returns after how many milliseconds to look again. */
   #look(): number | undefined {
     const limit = this.#limitMs;
@@ -90,7 +96,9 @@ export class CallWatch {
       for (const call of calls) if (call.silentMs >= limit && !isOfBatch(call, open)) this.#giveUp(call, limit);
     const silent = open.filter(({ silentMs }) => silentMs >= this.#silentAfterMs);
     this.#show(silent);
-    const waits = open.map(({ silentMs }) => {
+    const waits = open.map(({ silentMs, isPaused }) => {
+      // It says so itself when it goes on.
+      if (isPaused) return this.#firstMs;
       const next = silentMs < this.#silentAfterMs ? this.#silentAfterMs : LOOK_AGAIN_MS + silentMs;
       return Math.max(1, Math.ceil(Math.min(next, limit ?? Infinity) - silentMs));
     });

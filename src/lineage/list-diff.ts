@@ -140,7 +140,10 @@ export async function allTools(
 export function recordLists(upstream: Upstream, lists: Lists, capabilities?: Capabilities): void {
   for (const [name, list] of lists) upstream.knownLists.set(name, list);
   const tools = lists.get('tools');
-  if (tools !== undefined) upstream.tools = tools.known ? tools.items : undefined;
+  if (tools !== undefined) {
+    upstream.tools = tools.known ? tools.items : undefined;
+    upstream.toolsSeenBy = undefined;
+  }
   if (capabilities === undefined) return;
   // A list that it does not declare is as good as empty: what a client still has of it is not what this server had.
   for (const { name, capability } of LISTS)

@@ -16,6 +16,7 @@ import { fromClient } from '../exchange/from-client.js';
 import { fromServer } from '../exchange/from-server.js';
 import { expire, loseRequests } from '../exchange/handover.js';
 import { isOpening } from '../exchange/methods.js';
+import { lastProgressOf } from '../exchange/progress.js';
 import { asMeant } from '../exchange/malformed.js';
 import { endStreams } from '../exchange/listen-streams.js';
 import {
@@ -133,6 +134,7 @@ export class MessageFlow {
     this.upstreamContext = {
       callClock: this.lineage.callClock,
       now: () => performance.now(),
+      progressAt: lastProgressOf,
       newRequestId: () => `"mcp-hotline:${nonce}:${++this.#proxyRequests}"`,
       opening: (session) => (session ?? this.lineage).agreement.opening,
       beside: (session) => (session ?? this.lineage).agreement.beside,

@@ -1,12 +1,17 @@
 /*
  * What differs between two versions of a tool's input schema, as data: names that came, went or changed, what became
  * required, and which keywords allow less or more than before. Pure. It judges no arguments and follows no `$ref`; the
- * words are those of agent/hints.ts.
+ * words are those of agent/hints.ts. However large or deep the schemas are, it takes little more than reading them once.
  */
 import { equalJson } from './compare.js';
+import { mostSimilar } from './likeness.js';
 import { isRecord } from './lists.js';
+import { directionOf, listOf, typesOf } from './strictness.js';
 
-/** `path`: names from the outside in, as in `filter.from`; `[]` stands for the items of an array. */
+/**
+ * `path`: names from the outside in, as in `filter.from`; `[]` stands for the items of an array, `*` for what has no
+ * name, and `$defs.Filter` for what others refer to.
+ */
 export type SchemaChange =
   | { readonly kind: 'renamed'; readonly path: string; readonly to: string; readonly required: boolean }
   | { readonly kind: 'added'; readonly path: string; readonly required: boolean; readonly type: string | undefined }
@@ -24,31 +29,21 @@ export type SchemaChange =
     };
 
 type Schema = Readonly<Record<string, unknown>>;
-type Direction = 'tightened' | 'loosened' | 'changed';
+type Schemas = ReadonlyMap<string, unknown>;
+type Keyword = Extract<SchemaChange, { keyword: string }>;
 
 /** Deeper down it is only said that something differs. */
 const MAX_DEPTH = 6;
-const WORDS = new Set(['title', 'description', 'examples', 'default', 'deprecated', '$comment', '$schema', '$id']);
+/** Where more names have gone and come than this, it is not tried to tell which of them go on as which. */
+const MAX_RENAMES = 50;
+const WORDS = new Set(['title', 'description', 'examples', 'default', 'deprecated']);
+/** What they say makes no difference to a caller. */
+const REMARKS = new Set(['$comment', '$schema', '$id']);
+const DEFINITIONS = ['$defs', 'definitions'] as const;
 /** Compared name by name or item by item. */
-const DESCENDED = new Set(['properties', 'required', 'items']);
-/** The greater, the stricter. */
-const LOWER_BOUNDS = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains']);
-const UPPER_BOUNDS = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains']);
-/** Each alternative allows more. */
-const ALTERNATIVES = new Set(['enum', 'anyOf', 'oneOf']);
-/** Without it, anything is allowed; what it says can't be compared. */
-const RESTRICTIONS = new Set([
-  'const',
-  'pattern',
-  'format',
-  'multipleOf',
-  'uniqueItems',
-  'contains',
-  'not',
-  'allOf',
-  'propertyNames',
-  'dependentRequired',
-]);
+const DESCENDED: ReadonlySet<string> = new Set(['properties', 'required', 'items', ...DEFINITIONS]);
+/** Of lists of these it is said what differs inside, if only one of their schemas does. */
+const COMBINED = new Set(['anyOf', 'oneOf', 'allOf']);
 
 /** Empty if a client need not know the difference. */
 export function schemaChanges(before: unknown, after: unknown): readonly SchemaChange[] {
@@ -57,28 +52,67 @@ export function schemaChanges(before: unknown, after: unknown): readonly SchemaC
 
 function compare(before: unknown, after: unknown, path: string, depth: number): SchemaChange[] {
   if (equalJson(before, after)) return [];
-  if (!isRecord(before) || !isRecord(after) || depth > MAX_DEPTH)
-    return [{ kind: directionOf('schema', before, after), path, keyword: 'schema', before, after }];
+  if (!isRecord(before) || !isRecord(after) || depth > MAX_DEPTH) return keywordChange('schema', before, after, path);
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const differing = names.filter((name) => !DESCENDED.has(name) && !equalJson(before[name], after[name]));
-  const words = differing.filter((name) => WORDS.has(name) && !name.startsWith('$'));
+  const differing = names.filter((name) => !DESCENDED.has(name) && !equalJson(own(before, name), own(after, name)));
   return [
     ...propertyChanges(before, after, path, depth),
     ...differing
-      .filter((name) => !WORDS.has(name))
-      .map((name) => {
-        const [was, is] = [before[name], after[name]];
-        return { kind: directionOf(name, was, is), path, keyword: name, before: was, after: is };
-      }),
-    ...('items' in before || 'items' in after ? compare(before['items'], after['items'], `${path}[]`, depth + 1) : []),
-    ...(words.length > 0 ? [{ kind: 'described' as const, path }] : []),
+      .filter((name) => !WORDS.has(name) && !REMARKS.has(name))
+      .flatMap((name) => inKeyword(name, own(before, name), own(after, name), path, depth)),
+    ...(Object.hasOwn(before, 'items') || Object.hasOwn(after, 'items')
+      ? compare(own(before, 'items'), own(after, 'items'), `${path}[]`, depth + 1)
+      : []),
+    ...DEFINITIONS.flatMap((keyword) => definitionChanges(keyword, before, after, path, depth)),
+    ...(differing.some((name) => WORDS.has(name)) ? [{ kind: 'described' as const, path }] : []),
   ];
 }
 
+function inKeyword(keyword: string, before: unknown, after: unknown, path: string, depth: number): SchemaChange[] {
+  if (keyword === 'additionalProperties' && isRecord(before) && isRecord(after))
+    return compare(before, after, within(path, '*'), depth + 1);
+  const pair = COMBINED.has(keyword) ? onlyDifference(listOf(before) ?? [], listOf(after) ?? []) : undefined;
+  return pair === undefined
+    ? keywordChange(keyword, before, after, path)
+    : compare(pair.before, pair.after, path, depth + 1);
+}
+
+function keywordChange(keyword: string, before: unknown, after: unknown, path: string): Keyword[] {
+  const kind = directionOf(keyword, before, after);
+  return kind === 'same' ? [] : [{ kind, path, keyword, before, after }];
+}
+
+/** Of two lists of the same length, the one place at which they have different schemas. */
+function onlyDifference(
+  before: readonly unknown[],
+  after: readonly unknown[],
+): { readonly before: Schema; readonly after: Schema } | undefined {
+  if (before.length !== after.length) return undefined;
+  const at = before.findIndex((each, i) => !equalJson(each, after[i]));
+  const [was, is] = [before[at], after[at]];
+  const isOnly = before.every((each, i) => i <= at || equalJson(each, after[i]));
+  // One type for another is plainer to say of the list.
+  const isObject = isRecord(was) && isRecord(is) && equalJson(own(was, 'type'), own(is, 'type'));
+  return isOnly && isObject ? { before: was, after: is } : undefined;
+}
+
+/** One that came or went matters where it is referred to, and is seen there. */
+function definitionChanges(
+  keyword: (typeof DEFINITIONS)[number],
+  before: Schema,
+  after: Schema,
+  path: string,
+  depth: number,
+): SchemaChange[] {
+  const [was, is] = [schemasOf(before, keyword), schemasOf(after, keyword)];
+  return [...is].flatMap(([name, schema]) =>
+    was.has(name) ? compare(was.get(name), schema, within(within(path, keyword), name), depth + 1) : [],
+  );
+}
+
 function propertyChanges(before: Schema, after: Schema, path: string, depth: number): SchemaChange[] {
-  const [was, is] = [propertiesOf(before), propertiesOf(after)];
+  const [was, is] = [schemasOf(before, 'properties'), schemasOf(after, 'properties')];
   const [wasRequired, isRequired] = [requiredOf(before), requiredOf(after)];
-  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
   const removed = [...was.keys()].filter((name) => !is.has(name));
   const added = [...is.keys()].filter((name) => !was.has(name));
   const renamed = renames(removed, added, was, is);
@@ -86,22 +120,31 @@ function propertyChanges(before: Schema, after: Schema, path: string, depth: num
   const changes: SchemaChange[] = [];
   for (const name of removed) {
     const to = renamed.get(name);
-    if (to === undefined) changes.push({ kind: 'removed', path: at(name) });
+    if (to === undefined) changes.push({ kind: 'removed', path: within(path, name) });
     else {
-      changes.push({ kind: 'renamed', path: at(name), to: at(to), required: isRequired.has(to) });
-      changes.push(...compare(was.get(name), is.get(to), at(to), depth + 1).filter(({ kind }) => kind !== 'described'));
+      const now = within(path, to);
+      changes.push({ kind: 'renamed', path: within(path, name), to: now, required: isRequired.has(to) });
+      for (const change of compare(was.get(name), is.get(to), now, depth + 1))
+        if (change.kind !== 'described') changes.push(change);
     }
   }
   for (const name of added) {
     if (renamedTo.has(name)) continue;
-    changes.push({ kind: 'added', path: at(name), required: isRequired.has(name), type: typeOf(is.get(name)) });
+    const type = typeOf(is.get(name));
+    changes.push({ kind: 'added', path: within(path, name), required: isRequired.has(name), type });
   }
   for (const [name, schema] of is) {
     if (!was.has(name)) continue;
     if (isRequired.has(name) !== wasRequired.has(name))
-      changes.push({ kind: isRequired.has(name) ? 'required' : 'optional', path: at(name) });
-    changes.push(...compare(was.get(name), schema, at(name), depth + 1));
+      changes.push({ kind: isRequired.has(name) ? 'required' : 'optional', path: within(path, name) });
+    for (const change of compare(was.get(name), schema, within(path, name), depth + 1)) changes.push(change);
   }
+  // What is required may be described elsewhere, or nowhere.
+  const isNamed = (name: unknown): boolean => typeof name !== 'string' || was.has(name) || is.has(name);
+  for (const name of isRequired)
+    if (!isNamed(name) && !wasRequired.has(name)) changes.push({ kind: 'required', path: within(path, String(name)) });
+  for (const name of wasRequired)
+    if (!isNamed(name) && !isRequired.has(name)) changes.push({ kind: 'optional', path: within(path, String(name)) });
   return changes;
 }
 
@@ -112,128 +155,53 @@ function propertyChanges(before: Schema, after: Schema, path: string, depth: num
 function renames(
   removed: readonly string[],
   added: readonly string[],
-  was: ReadonlyMap<string, unknown>,
-  is: ReadonlyMap<string, unknown>,
+  was: Schemas,
+  is: Schemas,
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const isFree = (name: string): boolean => ![...found.values()].includes(name);
+  if (removed.length > MAX_RENAMES || added.length > MAX_RENAMES) return found;
+  const taken = new Set<string>();
   for (const name of removed) {
     const type = typeOf(was.get(name));
-    const possible = added.filter((other) => isFree(other) && typeOf(is.get(other)) === type);
+    const possible = added.filter((other) => !taken.has(other) && typeOf(is.get(other)) === type);
     const described = possible.filter((other) => isDescribedAlike(was.get(name), is.get(other)));
     const [similar] = mostSimilar(name, possible);
     // A switch for one thing is easily followed by a switch for another.
     const only = removed.length === 1 && added.length === 1 && type !== 'boolean' && type !== undefined;
     const to = (described.length === 1 ? described[0] : undefined) ?? similar ?? (only ? possible[0] : undefined);
-    if (to !== undefined) found.set(name, to);
+    if (to === undefined) continue;
+    found.set(name, to);
+    taken.add(to);
   }
   return found;
 }
 
 function isDescribedAlike(before: unknown, after: unknown): boolean {
-  const text = isRecord(before) ? before['description'] : undefined;
-  return typeof text === 'string' && text !== '' && isRecord(after) && after['description'] === text;
+  const text = isRecord(before) ? own(before, 'description') : undefined;
+  return typeof text === 'string' && text !== '' && isRecord(after) && own(after, 'description') === text;
 }
 
-const SIMILAR = 0.5;
-
-/** Those of the names that share much of their spelling with this one, the most similar first. */
-export function mostSimilar(name: string, names: readonly string[]): string[] {
-  return names
-    .map((other) => ({ other, likeness: likeness(name, other) }))
-    .filter(({ likeness: much }) => much >= SIMILAR)
-    .sort((a, b) => b.likeness - a.likeness)
-    .map(({ other }) => other);
+function within(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
 }
 
-/** From 0 to 1: how many pairs of neighbouring letters two names share (Dice), without case and separators. */
-function likeness(one: string, other: string): number {
-  const [a, b] = [pairsOf(one), pairsOf(other)];
-  const left = [...b];
-  let shared = 0;
-  for (const pair of a) {
-    const at = left.indexOf(pair);
-    if (at < 0) continue;
-    left.splice(at, 1);
-    shared++;
-  }
-  return a.length + b.length === 0 ? 0 : (2 * shared) / (a.length + b.length);
-}
-
-function pairsOf(name: string): string[] {
-  const letters = name
-    .slice(0, 200)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
-  return Array.from({ length: Math.max(0, letters.length - 1) }, (_, at) => letters.slice(at, at + 2));
-}
-
-function directionOf(keyword: string, before: unknown, after: unknown): Direction {
-  if (keyword === 'type') return ofSets(typesOf(before), typesOf(after), isTypeWithin);
-  if (keyword === 'additionalProperties') return ofSets(openness(before), openness(after), (a, b) => a === b);
-  if (ALTERNATIVES.has(keyword)) return ofSets(listOf(before), listOf(after), equalJson);
-  if (LOWER_BOUNDS.has(keyword)) return ofNumbers(before, after, -Infinity);
-  if (UPPER_BOUNDS.has(keyword)) return opposite(ofNumbers(before, after, Infinity));
-  if (!RESTRICTIONS.has(keyword) && keyword !== 'schema') return 'changed';
-  if (before === undefined || before === false) return 'tightened';
-  return after === undefined || after === false ? 'loosened' : 'changed';
-}
-
-/** Undefined: everything is allowed. */
-function ofSets(
-  before: readonly unknown[] | undefined,
-  after: readonly unknown[] | undefined,
-  isSame: (one: unknown, other: unknown) => boolean,
-): Direction {
-  const contains = (all: readonly unknown[] | undefined, part: readonly unknown[] | undefined): boolean =>
-    all === undefined || (part !== undefined && part.every((one) => all.some((other) => isSame(one, other))));
-  const [less, more] = [contains(before, after), contains(after, before)];
-  if (less === more) return 'changed';
-  return less ? 'tightened' : 'loosened';
-}
-
-function ofNumbers(before: unknown, after: unknown, none: number): Direction {
-  const [was, is] = [before ?? none, after ?? none];
-  if (typeof was !== 'number' || typeof is !== 'number') return 'changed';
-  return is > was ? 'tightened' : 'loosened';
-}
-
-function opposite(direction: Direction): Direction {
-  if (direction === 'changed') return direction;
-  return direction === 'tightened' ? 'loosened' : 'tightened';
-}
-
-/** What may stand beside the named properties. */
-function openness(value: unknown): readonly unknown[] | undefined {
-  if (value === false) return [];
-  return value === undefined || value === true ? undefined : [JSON.stringify(value)];
-}
-
-function typesOf(type: unknown): readonly unknown[] | undefined {
-  return type === undefined ? undefined : [type].flat();
-}
-
-function isTypeWithin(type: unknown, other: unknown): boolean {
-  return type === other || (type === 'integer' && other === 'number');
-}
-
-function listOf(value: unknown): readonly unknown[] | undefined {
-  return Array.isArray(value) ? value : undefined;
+/** A keyword may have the name of something that every object has. */
+function own(schema: Schema, keyword: string): unknown {
+  return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 }
 
 /** For people: `string`, `string or null`. Undefined: the schema does not say. */
 function typeOf(schema: unknown): string | undefined {
-  const types = isRecord(schema) ? typesOf(schema['type']) : undefined;
-  return types?.map(String).join(' or ');
+  return isRecord(schema) ? typesOf(own(schema, 'type'))?.join(' or ') : undefined;
 }
 
-function propertiesOf(schema: Schema): ReadonlyMap<string, unknown> {
-  const { properties } = schema;
-  return new Map(isRecord(properties) ? Object.entries(properties) : []);
+function schemasOf(schema: Schema, keyword: 'properties' | (typeof DEFINITIONS)[number]): Schemas {
+  const schemas = own(schema, keyword);
+  return new Map(isRecord(schemas) ? Object.entries(schemas) : []);
 }
 
 function requiredOf(schema: Schema): ReadonlySet<unknown> {
-  return new Set(listOf(schema['required']));
+  return new Set(listOf(own(schema, 'required')));
 }
 
 /** One property of the arguments. */
@@ -247,9 +215,9 @@ export interface Property {
 export function propertyList(schema: unknown): readonly Property[] {
   if (!isRecord(schema)) return [];
   const required = requiredOf(schema);
-  const all = [...propertiesOf(schema)].map(([name, own]) => ({
+  const all = [...schemasOf(schema, 'properties')].map(([name, each]) => ({
     name,
-    type: typeOf(own),
+    type: typeOf(each),
     required: required.has(name),
   }));
   return all.sort((a, b) => Number(b.required) - Number(a.required));

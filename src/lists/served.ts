@@ -11,14 +11,17 @@ export interface Served {
   onPage(list: ListName, cursor: unknown, result: unknown, generation?: number): void;
   /** The items of the last listing that was served whole, if nothing has cast doubt on it since. */
   baseline(list: ListName): readonly unknown[] | undefined;
+  /** The same, with what a newer listing has given so far behind it; or what the first one has. */
+  items(list: ListName): readonly unknown[] | undefined;
   /** Whether it is known, and no newer listing is under way. */
   isWhole(list: ListName): boolean;
-  /** The generation that gave the last page of it. */
+  /** The generation that gave all of it; undefined if several did. */
   generation(list: ListName): number | undefined;
 }
 
 interface Listing {
   items: unknown[];
+  by: number | undefined;
   next: string;
   pages: number;
 }
@@ -28,6 +31,8 @@ interface Memory {
   /** Who gave it. */
   by: number | undefined;
   partial: Listing | undefined;
+  /** Both. */
+  items: readonly unknown[] | undefined;
 }
 
 export function createServed(): Served {
@@ -38,6 +43,9 @@ export function createServed(): Served {
     },
     baseline(list) {
       return memories.get(list)?.whole;
+    },
+    items(list) {
+      return memories.get(list)?.items;
     },
     isWhole(list) {
       return memories.get(list)?.whole !== undefined && memories.get(list)?.partial === undefined;
@@ -56,11 +64,17 @@ function remember(
   generation: number | undefined,
 ): Memory {
   const page = pageOf(listNamed(list), result);
-  const begun = cursor === undefined || cursor === null ? { items: [], pages: 0 } : memory?.partial;
+  const begun = cursor === undefined || cursor === null ? { items: [], by: generation, pages: 0 } : memory?.partial;
   const follows = begun !== undefined && (!('next' in begun) || begun.next === cursor);
   if (page === undefined || !follows || begun.pages === MAX_PAGES)
-    return { whole: undefined, by: undefined, partial: undefined };
+    return { whole: undefined, by: undefined, partial: undefined, items: undefined };
   const items = [...begun.items, ...page.items];
-  if (page.next === undefined) return { whole: items, by: generation, partial: undefined };
-  return { whole: memory?.whole, by: memory?.by, partial: { items, next: page.next, pages: begun.pages + 1 } };
+  const by = begun.by === generation ? generation : undefined;
+  if (page.next === undefined) return { whole: items, by, partial: undefined, items };
+  return {
+    whole: memory?.whole,
+    by: memory?.by,
+    partial: { items, by, next: page.next, pages: begun.pages + 1 },
+    items: [...(memory?.whole ?? []), ...items],
+  };
 }

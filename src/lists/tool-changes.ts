@@ -3,13 +3,33 @@
  * nearest to one that is gone. Only what a call depends on counts: the name and the input schema. Pure.
  */
 import { equalJson } from './compare.js';
+import { mostSimilar } from './likeness.js';
 import { isRecord } from './lists.js';
-import { mostSimilar } from './schema-changes.js';
+import { schemaChanges, type SchemaChange } from './schema-changes.js';
 
 /** `after`: undefined if the tool is gone. */
 export type OutdatedTool =
-  | { readonly kind: 'changed'; readonly before: unknown; readonly after: unknown }
-  | { readonly kind: 'gone'; readonly before: unknown };
+  /** `changes`: found when it is first asked for them. */
+  | {
+      readonly kind: 'changed';
+      readonly before: unknown;
+      readonly after: unknown;
+      readonly changes: () => readonly SchemaChange[];
+    }
+  | {
+      readonly kind: 'gone';
+      readonly before: unknown;
+      readonly after: undefined;
+      readonly replacements: () => Replacements;
+    };
+
+/** What there is in place of a tool that is gone. */
+export interface Replacements {
+  /** The likeliest first. */
+  readonly near: readonly NearTool[];
+  /** What the client's list lacks. */
+  readonly added: readonly string[];
+}
 
 export interface NearTool {
   readonly name: string;
@@ -34,12 +54,30 @@ export function outdatedTools(served: Tools, now: Tools): ReadonlyMap<string, Ou
   const outdated = new Map<string, OutdatedTool>();
   for (const [name, { inputSchema: before }] of served) {
     const tool = now.get(name);
-    if (tool === undefined) outdated.set(name, { kind: 'gone', before });
-    else if (!equalJson(before, tool['inputSchema'])) {
-      outdated.set(name, { kind: 'changed', before, after: tool['inputSchema'] });
+    const after = tool?.['inputSchema'];
+    if (tool === undefined) {
+      const replacements = once(() => ({ near: nearestTools(name, served, now), added: namesAdded(served, now) }));
+      outdated.set(name, { kind: 'gone', before, after: undefined, replacements });
+    } else if (!equalJson(before, after)) {
+      outdated.set(name, { kind: 'changed', before, after, changes: once(() => schemaChanges(before, after)) });
     }
   }
   return outdated;
+}
+
+/** Whether both have the same tools, as far as calls depend on them. */
+export function areSameTools(one: readonly unknown[], other: readonly unknown[]): boolean {
+  const [a, b] = [toolsByName(one), toolsByName(other)];
+  return a.size === b.size && outdatedTools(a, b).size === 0;
+}
+
+function once<T>(find: () => T): () => T {
+  let found: { readonly it: T } | undefined;
+  return () => (found ??= { it: find() }).it;
+}
+
+function namesAdded(served: Tools, now: Tools): readonly string[] {
+  return [...now.keys()].filter((name) => !served.has(name));
 }
 
 /**

@@ -29,6 +29,8 @@ export class CallClock {
   onBusy: () => void = () => {};
   /** A call that was reported as silent is over. */
   onSilenceOver: () => void = () => {};
+  /** The clocks of calls go on that stood still while the server waited for a client. */
+  onGoesOn: () => void = () => {};
   readonly #now: () => number;
   #requests = 0;
   #open = 0;

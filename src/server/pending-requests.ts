@@ -176,10 +176,21 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     this.#hasStrays = true;
   }
 
-  /** The server has waited for the client from then until now: so long its calls could not go on. */
-  standStill(session: S, from: number, now: number): void {
-    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer)
-      if (entry.session === session) entry.silentSince += Math.max(0, now - Math.max(from, entry.silentSince));
+  /**
+   * The server has waited for the client from then until now: so long its calls could not go on. `progressAt`: when it
+   * last told of one.
+   */
+  standStill(
+    session: S,
+    from: number,
+    now: number,
+    progressAt: (pending: PendingRequest<S>) => number | undefined,
+  ): void {
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) {
+      if (entry.session !== session || entry.method !== CALL) continue;
+      const since = Math.max(entry.silentSince, progressAt(entry as PendingRequest<S>) ?? -Infinity);
+      entry.silentSince = since + now - Math.max(from, since);
+    }
   }
 
   /** People are told of its silence, or that it has ended. */

@@ -73,6 +73,8 @@ export interface UpstreamContext<S = unknown> {
   now(): number;
   /** An id for a request of the proxy's own, which no client uses. */
   newRequestId(): Id;
+  /** When it was last told of progress of this request, if it was. */
+  progressAt?(pending: PendingRequest<S>): number | undefined;
   /** What a client has agreed with servers, or nobody in particular, for a server that keeps its clients apart. */
   opening?(of: S | undefined): Opening | undefined;
   /** What came with its last message. */
@@ -128,10 +130,18 @@ export class Upstream<S = unknown> {
   readonly knownLists = new Map<ListName, Fetched>();
   /** All of its tools, as they were seen last: by the proxy, or by a client. Undefined: they may be others by now. */
   tools: readonly unknown[] | undefined;
+  /** Whose list that is: a client's, or undefined for one that the proxy has asked for. */
+  toolsSeenBy: object | undefined;
   /** It does not declare the capability. */
   declaresNoTools = false;
-  /** How often it has said that they are others now, and the question that is under way for that. */
-  readonly toolDoubts = { count: 0, asked: 0, isAsking: false };
+  /** How often it has said that they are others now, and what has come of asking it. */
+  readonly toolDoubts: {
+    count: number;
+    /** So often in a row they were the same all the same. */
+    inVain: number;
+    before: readonly unknown[] | undefined;
+    isAsking: boolean;
+  } = { count: 0, inVain: 0, before: undefined, isAsking: false };
   /** It was replaced and finishes what it owes. */
   isDraining = false;
   /** Nobody waits for it any more. */
@@ -162,9 +172,10 @@ export class Upstream<S = unknown> {
     this.startedAt = context.now();
     const { output } = process;
     this.pending = new PendingRequests(context.callClock, () => output.written);
-    this.serverRequests = new OwedByClients(context.now, (session, since, now) =>
-      this.pending.standStill(session, since, now),
-    );
+    this.serverRequests = new OwedByClients(context.now, (session, since, now) => {
+      this.pending.standStill(session, since, now, (each) => context.progressAt?.(each));
+      context.callClock.onGoesOn();
+    });
     this.drained = new Promise((resolve) => (this.#markDrained = resolve));
     this.gone = new Promise((resolve) => (this.#markGone = resolve));
   }

@@ -6,6 +6,7 @@ import { attachSession } from '#src/exchange/attach.js';
 import { fromClient } from '#src/exchange/from-client.js';
 import { fromServer } from '#src/exchange/from-server.js';
 import * as handover from '#src/exchange/handover.js';
+import { lastProgressOf } from '#src/exchange/progress.js';
 import {
   createLineageRecord,
   type AgentCall,
@@ -106,6 +107,7 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
   const context = {
     callClock: lineage.callClock,
     now: () => game.now,
+    progressAt: lastProgressOf,
     newRequestId: () => `"mcp-hotline:n:${++proxyRequests}"`,
   };
   const create = (generation: number): Upstream => {

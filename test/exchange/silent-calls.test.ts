@@ -110,6 +110,34 @@ const rows: [name: string, plays: (game: Play) => void, silentMs: number[]][] = 
     [100, 100],
   ],
   [
+    'after a question it goes on from the last progress, and not from the beginning',
+    (game) => {
+      game.client(withToken(1, 'p'));
+      game.now = 90;
+      game.server(1, progress('p', 1));
+      game.now = 100;
+      game.server(1, request('q', 'elicitation/create'));
+      game.now = 1000;
+      game.client(answer('q'));
+      game.now = 1050;
+    },
+    [60],
+  ],
+  [
+    'progress beside a question starts it anew',
+    (game) => {
+      game.client(withToken(1, 'p'));
+      game.now = 100;
+      game.server(1, request('q', 'elicitation/create'));
+      game.now = 300;
+      game.server(1, progress('p', 1));
+      game.now = 1000;
+      game.client(answer('q'));
+      game.now = 1050;
+    },
+    [50],
+  ],
+  [
     'a question that the server takes back is waited for no longer',
     (game) => {
       game.client(call(1));
@@ -162,6 +190,25 @@ const rows: [name: string, plays: (game: Play) => void, silentMs: number[]][] = 
       game.now = 600;
     },
     [100],
+  ],
+  [
+    'progress that the client has seen before from another server starts it anew too',
+    (game) => {
+      game.upstream(1).retrySafeTools = new Set(['slow']);
+      game.client(withToken(1, 'p'));
+      game.server(1, progress('p', 5));
+      holdTraffic(game);
+      drop(game, 1);
+      promote(game, 2);
+      release(game);
+      game.now = 300;
+      game.server(2, progress('p', 1));
+      game.now = 320;
+      game.server(2, progress('p', 2));
+      assert.equal(game.sent.filter(([to]) => to === 'client').length, 1, 'the client is not told of less than before');
+      game.now = 400;
+    },
+    [80],
   ],
   [
     'a generation that drains is waited for too',

@@ -136,6 +136,25 @@ test('another limit is in force at once, and none gives up nothing', async (t) =
   assert.equal(game.sent.filter(([to]) => to === 'client').length, 1);
 });
 
+test('while the server waits for the client nobody looks again and again, and its answer is noticed at once', async (t) => {
+  const game = watched(t, 10);
+  const { ports } = game.lineage as { ports: { now: () => number } };
+  let looks = 0;
+  const { now } = ports;
+  game.client(call(1));
+  game.now = 9.5;
+  game.server(1, request('q', 'elicitation/create'));
+  ports.now = () => (looks++, now());
+  // Each of these is longer than what is left for the call.
+  for (let turn = 0; turn < 20; turn++) await delay(2);
+  assert.ok(looks <= 10, String(looks));
+  game.now = 5_000;
+  game.client(answer('q'));
+  game.now = 5_001;
+  await game.next();
+  assert.match(game.warnings.join(), /was answered with an error and cancelled/);
+});
+
 test('a batch is waited for as long as one of its calls is spoken of', async (t) => {
   const game = watched(t, 20);
   game.client([call(1), call(2)]);

@@ -23,6 +23,12 @@ const same: [name: string, before: unknown, after: unknown][] = [
   ],
   ['another dialect', takes({}, [], { $schema: 'a' }), takes({}, [], { $schema: 'b' })],
   ['no schema at all', undefined, undefined],
+  ['another order of types', takes({ a: { type: ['string', 'null'] } }), takes({ a: { type: ['null', 'string'] } })],
+  ['another order of values', takes({ a: { enum: ['x', 1, null] } }), takes({ a: { enum: [null, 'x', 1] } })],
+  ['another order of alternatives', takes({ a: { anyOf: [text, number] } }), takes({ a: { anyOf: [number, text] } })],
+  ['a type that is a list of one', takes({ a: text }), takes({ a: { type: ['string'] } })],
+  ['what was allowed anyway', takes({}), takes({}, [], { additionalProperties: true })],
+  ['a definition that nobody refers to', takes({}), takes({}, [], { $defs: { a: text } })],
 ];
 for (const [name, before, after] of same)
   test(`nothing differs: ${name}`, () => assert.deepEqual(schemaChanges(before, after), []));
@@ -156,10 +162,66 @@ const rows: [name: string, before: object, after: object, changes: readonly obje
     [{ kind: 'tightened', path: 'a', keyword: 'anyOf', before: [text, number], after: [text] }],
   ],
   [
-    'definitions, whatever they say',
-    takes({}, [], { $defs: { a: text } }),
-    takes({}, [], { $defs: { a: number } }),
-    [{ kind: 'changed', path: '', keyword: '$defs', before: { a: text }, after: { a: number } }],
+    'a definition',
+    takes({ f: { $ref: '#/$defs/Filter' } }, [], { $defs: { Filter: takes({ from: text }) } }),
+    takes({ f: { $ref: '#/$defs/Filter' } }, [], { $defs: { Filter: takes({ since: text }, ['since']) } }),
+    [{ kind: 'renamed', path: '$defs.Filter.from', to: '$defs.Filter.since', required: true }],
+  ],
+  [
+    'a definition of the older form, inside',
+    takes({ a: { definitions: { b: text } } }),
+    takes({ a: { definitions: { b: number } } }),
+    [{ kind: 'changed', path: 'a.definitions.b', keyword: 'type', before: 'string', after: 'number' }],
+  ],
+  [
+    'another definition',
+    takes({ f: { $ref: '#/$defs/A' } }, [], { $defs: { A: text } }),
+    takes({ f: { $ref: '#/$defs/B' } }, [], { $defs: { B: text } }),
+    [{ kind: 'changed', path: 'f', keyword: '$ref', before: '#/$defs/A', after: '#/$defs/B' }],
+  ],
+  [
+    'inside of one alternative',
+    takes({ f: { anyOf: [takes({ from: text }), { type: 'null' }] } }),
+    takes({ f: { anyOf: [takes({ since: text }), { type: 'null' }] } }),
+    [{ kind: 'renamed', path: 'f.from', to: 'f.since', required: false }],
+  ],
+  [
+    'inside of two alternatives',
+    takes({ f: { oneOf: [takes({ a: text }), takes({ b: text })] } }),
+    takes({ f: { oneOf: [takes({ a: number }), takes({ b: number })] } }),
+    [
+      {
+        kind: 'changed',
+        path: 'f',
+        keyword: 'oneOf',
+        before: [takes({ a: text }), takes({ b: text })],
+        after: [takes({ a: number }), takes({ b: number })],
+      },
+    ],
+  ],
+  [
+    'what may stand under any name',
+    takes({ f: takes({}, [], { additionalProperties: takes({ a: text }) }) }),
+    takes({ f: takes({}, [], { additionalProperties: takes({ b: text }) }) }),
+    [{ kind: 'renamed', path: 'f.*.a', to: 'f.*.b', required: false }],
+  ],
+  [
+    'required, though it is described elsewhere',
+    { type: 'object', allOf: [takes({ a: text })] },
+    { type: 'object', allOf: [takes({ a: text })], required: ['a'] },
+    [{ kind: 'required', path: 'a' }],
+  ],
+  [
+    'a list in a list',
+    takes({ rows: { type: 'array', items: { type: 'array', items: takes({ a: text }) } } }),
+    takes({ rows: { type: 'array', items: { type: 'array', items: takes({ b: text }) } } }),
+    [{ kind: 'renamed', path: 'rows[][].a', to: 'rows[][].b', required: false }],
+  ],
+  [
+    'a keyword with the name of something that every object has',
+    takes({}),
+    takes({}, [], { constructor: 1 }),
+    [{ kind: 'changed', path: '', keyword: 'constructor', before: undefined, after: 1 }],
   ],
   [
     'inside of an object',
@@ -199,11 +261,54 @@ test('a schema that nests deeper than anybody looks differs as a whole', () => {
   assert.equal(change?.kind === 'changed' && change.keyword, 'schema');
 });
 
+const nested = (inner: object): unknown =>
+  JSON.parse(`${'{"type":"array","items":'.repeat(100_000)}${JSON.stringify(inner)}${'}'.repeat(100_000)}`) as unknown;
+
+test('a schema may nest deeper than the stack', () => {
+  const [change] = schemaChanges(nested(text), nested(number));
+  assert.equal(change?.kind, 'changed');
+  assert.equal(schemaChanges(takes({ a: text }), takes({ a: nested(text) }))[0]?.path, 'a');
+  const type = nested([]);
+  assert.doesNotThrow(() => schemaChanges(takes({ a: { type } }), takes({ a: text })));
+  assert.doesNotThrow(() => propertyList(takes({ a: { type } })));
+});
+
+const named = (count: number, prefix: string): object =>
+  takes(Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}_property_${at}`, text])));
+
+test('of many names that are others now it is not tried to tell which was which', { timeout: 120_000 }, () => {
+  const changes = schemaChanges(named(20_000, 'old'), named(20_000, 'new'));
+  assert.deepEqual(new Set(changes.map(({ kind }) => kind)), new Set(['removed', 'added']));
+  assert.equal(changes.length, 40_000);
+  assert.equal(schemaChanges(named(40, 'old'), named(40, 'new')).length, 40);
+});
+
+test('a long list of values is compared in about the time that it takes to read it', { timeout: 120_000 }, () => {
+  const values = Array.from({ length: 200_000 }, (_, at) => `value ${at}`);
+  const [less] = schemaChanges(takes({ a: { enum: values } }), takes({ a: { enum: values.toReversed().slice(1) } }));
+  assert.equal(less?.kind, 'tightened');
+  const objects = values.map((value) => ({ const: value }));
+  const [other] = schemaChanges(takes({ a: { anyOf: objects } }), takes({ a: { anyOf: objects.toReversed() } }));
+  assert.equal(other?.kind, 'changed');
+});
+
 test('whatever schemas are, they differ from themselves in nothing, and from others without an exception', () => {
   const schema = fc.anything({
     withNullPrototype: false,
     maxDepth: 4,
-    key: fc.constantFrom('type', 'properties', 'required', 'items', 'enum', 'a', '__proto__'),
+    key: fc.constantFrom(
+      'type',
+      'properties',
+      'required',
+      'items',
+      'enum',
+      'anyOf',
+      '$defs',
+      'a',
+      '__proto__',
+      'constructor',
+      'toString',
+    ),
   });
   fc.assert(
     fc.property(schema.map(asJson), schema.map(asJson), (one, other) => {
