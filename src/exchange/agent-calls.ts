@@ -89,7 +89,15 @@ export function callAgent(session: Session, tool: AgentTool, arrival: Arrival, i
   session.agentCalls.set(abort, keyOf(id));
   const given: unknown = arrival.message.read(['params', 'arguments']);
   const callersTools = callableTools(session, arrival.message);
-  session.lineage.ports.agent({ session, id, tool, arguments: given, arrival, callersTools, signal: abort.signal });
+  session.lineage.ports.runAgentTool({
+    session,
+    id,
+    tool,
+    arguments: given,
+    arrival,
+    callersTools,
+    signal: abort.signal,
+  });
 }
 
 /** The call is answered, unless the client has taken it back. */
@@ -123,7 +131,7 @@ export function learnToolNames(session: Session, serving: Upstream, id: Id, know
   // The client can take it back meanwhile.
   const abort = new AbortController();
   session.agentCalls.set(abort, keyOf(id));
-  session.lineage.ports.allTools(serving, (items) => {
+  session.lineage.ports.fetchAllTools(serving, (items) => {
     nameAgentTools(session, namesOf(items ?? []));
     if (session.agentCalls.delete(abort)) known();
   });

@@ -47,7 +47,7 @@ export function noteRefusedDiscover(
   refusal: Message,
 ): void {
   // A server of both eras refuses it as well once the session is a legacy one.
-  if (agreement.era !== 'legacy' && !isModernError(refusal)) lineage.ports.refusedDiscover();
+  if (agreement.era !== 'legacy' && !isModernError(refusal)) lineage.ports.onDiscoverRefused();
 }
 
 export function isModernError(refusal: Message): boolean {

@@ -20,7 +20,7 @@ export function adoptIntroduction(lineage: LineageRecord, upstream: Upstream, wi
   upstream.proxyRequests.set(wireId, (reply) => {
     upstream.isIntroducing = false;
     if (reply.kind === 'result') {
-      lineage.ports.introduced('initialize', reply.message);
+      lineage.ports.onIntroduced('initialize', reply.message);
       noteIntroduction(lineage, upstream, reply.message);
     } else if (reply.kind === 'error') startWaitingOpenings(lineage);
   });

@@ -95,7 +95,7 @@ function askTools(lineage: LineageRecord, upstream: Upstream): void {
   if (lineage.options.hints === 'off' || doubts.isAsking || !wasAsked) return;
   doubts.isAsking = true;
   const { count } = doubts;
-  lineage.ports.allTools(upstream, (items) => {
+  lineage.ports.fetchAllTools(upstream, (items) => {
     doubts.isAsking = false;
     const { before } = doubts;
     const isNews = items !== undefined && (before === undefined || !areSameTools(before, items));

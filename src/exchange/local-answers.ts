@@ -59,7 +59,7 @@ function beforeFirstAnswer(
     if (told === undefined) return undefined;
     agreement.recordLocalResult(method, told, request);
     noteOpened(session);
-    lineage.ports.openedInPlace(method, lineage.cachedHandshake[method] === undefined, failure);
+    lineage.ports.onOpenedInPlace(method, lineage.cachedHandshake[method] === undefined, failure);
     return told;
   }
   if (SETTINGS.has(method)) {

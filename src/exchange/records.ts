@@ -34,17 +34,17 @@ export interface Ports {
   /** On the monotonic clock. */
   now(): number;
   /** A server introduced itself. */
-  introduced(method: OpeningMethod, answer: Message): void;
+  onIntroduced(method: OpeningMethod, answer: Message): void;
   /**
    * The client's session was opened in place of the server. `isGuess`: nothing is known of this command from earlier.
    */
-  openedInPlace(method: OpeningMethod, isGuess: boolean, failure: Failure | undefined): void;
+  onOpenedInPlace(method: OpeningMethod, isGuess: boolean, failure: Failure | undefined): void;
   /** A server answered `server/discover` as one of the legacy era does. */
-  refusedDiscover(): void;
+  onDiscoverRefused(): void;
   /** One of the agent's own tools is called. */
-  agent(call: AgentCall): void;
+  runAgentTool(call: AgentCall): void;
   /** All tools of a generation are needed, not only one page. Undefined if they can't be had. */
-  allTools(upstream: Upstream, known: (items: readonly unknown[] | undefined) => void): void;
+  fetchAllTools(upstream: Upstream, known: (items: readonly unknown[] | undefined) => void): void;
   /**
    * A tool call has met a failure that stands. True if an attempt to mend it is under way now. `waits`: the call waits
    * for its end, and all that comes after it.

@@ -78,7 +78,7 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
   if (!factsOf(method).isInspected) return message;
   if (isOpening(method)) {
     const opened = takeOpening(session, upstream, method, request, message);
-    lineage.ports.introduced(method, said);
+    lineage.ports.onIntroduced(method, said);
     if (method === 'initialize') noteIntroduction(lineage, upstream, said);
     return opened;
   }
@@ -108,7 +108,7 @@ function firstPage(upstream: Upstream, pending: PendingRequest, answered: Messag
   const page = pageOf(listNamed('tools'), answered.read(['result']));
   if (page === undefined) return answered;
   if (page.next === undefined) return withAgentTools(session, request, answered, namesOf(page.items));
-  session.lineage.ports.allTools(upstream, (items) =>
+  session.lineage.ports.fetchAllTools(upstream, (items) =>
     session.client.send(withAgentTools(session, request, answered, namesOf(items ?? page.items)), answerTo(id)),
   );
   return undefined;

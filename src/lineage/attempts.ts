@@ -13,6 +13,7 @@ import { demote, type PendingHandshake } from '../exchange/handover.js';
 import { createAttemptRecord, NO_ACTION, timed, type AttemptRecord, type RequestedAction } from './attempt-record.js';
 import { Backoff } from './backoff.js';
 import { isCodeError } from './busy.js';
+import type { ChangeDetector } from './change-detector.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import { pathsOf } from '../project/disk.js';
 import type { Rule } from '../config/config.js';
@@ -41,8 +42,7 @@ export interface AttemptsContext extends LineageContext {
   readonly window: AttemptWindow;
   /** Of all lineages of the project. */
   readonly starts: StartSlots;
-  /** The debounce is over: the disk can be checked. */
-  onQuiet(): void;
+  readonly changeDetector: ChangeDetector;
   /** The very first server could not be spawned. */
   onNotStarted(error: NodeJS.ErrnoException): void;
   /** The process of the candidate is there. */
@@ -388,8 +388,8 @@ export class Attempts {
   }
 
   #createSnapshots(): Snapshots {
-    const { flow, project, window, onQuiet } = this.#context;
-    return new Snapshots(project, window, flow.events, onQuiet);
+    const { flow, project, window, changeDetector } = this.#context;
+    return new Snapshots(project, window, flow.events, () => void changeDetector.detectChanges(false));
   }
 
   #queue(record: AttemptRecord, work: () => Promise<void>): void {

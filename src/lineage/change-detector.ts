@@ -4,18 +4,22 @@
  * reload is deferred until the next request (P6, settles). `state.ts` decides what an event leads to.
  */
 import { nameFiles } from '../agent/file-names.js';
+import type { FlowContext } from '../flow/flow.js';
 import type { AttemptWindow } from '../project/attempt-window.js';
 import { pathsOf } from '../project/disk.js';
 import { isOpening } from '../exchange/methods.js';
 import { fence } from '../project/fence.js';
 import type { Envelope } from '../wire/envelope.js';
-import type { LineageContext } from './lineage-context.js';
 import type { SnapshotName, Snapshots } from './snapshots.js';
 import type { Event, State } from './states.js';
 
-export interface ChangeDetectorContext extends LineageContext {
+export interface ChangeDetectorContext {
+  readonly flow: FlowContext;
   readonly window: AttemptWindow;
+  /** Undefined until the disk is watched. */
   snapshots(): Snapshots | undefined;
+  state(): State;
+  dispatch(event: Event): void;
 }
 
 export class ChangeDetector {
@@ -29,9 +33,9 @@ export class ChangeDetector {
 
   /** A request must be executed by code as new as the disk. The client's handshake only needs a server. */
   needsCheck(envelope: Envelope): boolean {
-    const { flow, messages } = this.#context;
+    const { flow, state } = this.#context;
     const snapshots = this.#context.snapshots();
-    if (snapshots === undefined || messages.lineage.isHolding || flow.config.whileReloading === 'serve') return false;
+    if (snapshots === undefined || state().held || flow.config.whileReloading === 'serve') return false;
     // A batch or a malformed line may contain a request.
     if (envelope.kind === 'batch' || envelope.kind === 'invalid') return true;
     if (envelope.kind !== 'request') return false;

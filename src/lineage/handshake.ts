@@ -116,7 +116,7 @@ function recordDiscover(lineage: LineageRecord, reply: Reply): Members {
   const { agreement, ports } = lineage;
   if (reply.kind === 'error') noteRefusedDiscover({ lineage, agreement }, reply.message);
   if (reply.kind !== 'result') return {};
-  ports.introduced('server/discover', reply.message);
+  ports.onIntroduced('server/discover', reply.message);
   const result = membersOf(reply.message.read(['result']));
   agreement.recordServerInfo(result);
   return (lineage.discoveredCapabilities = capabilitiesOf(result));
@@ -151,7 +151,7 @@ function openLegacy(lineage: LineageRecord, upstream: Upstream, reply: Reply): H
   upstream.introduction = reply.message.copy();
   if (upstream.clients !== undefined) openApart(lineage, upstream);
   else openForAll(lineage, upstream);
-  ports.introduced('initialize', reply.message);
+  ports.onIntroduced('initialize', reply.message);
   return { kind: 'done', capabilities: capabilitiesOf(result) };
 }
 

@@ -74,34 +74,38 @@ export class Lineage {
     this.#context = context;
     this.#options = options;
     this.#history = new History({ events, isLogFile: () => context.config.logFile !== undefined });
-    this.#messages = new MessageFlow(context, this.#generations, this.#messageFlowEvents(), options);
+    this.#window = project.attach({
+      callTimes: () => this.#messages.lineage.callClock.times,
+      requests: () => this.#messages.lineage.requestCount,
+    });
+    const snapshots = (): Snapshots | undefined => this.#attempts.snapshots;
+    const machine = { state: () => this.#state, dispatch: (event: Event) => this.#dispatch(event) };
+    this.#changeDetector = new ChangeDetector({ ...machine, flow: context, window: this.#window, snapshots });
+    const flowEvents = this.#messageFlowEvents();
+    this.#messages = new MessageFlow(context, this.#generations, this.#changeDetector, flowEvents, options);
     const { lineage } = this.#messages;
     this.#shared = {
+      ...machine,
       flow: context,
       messages: this.#messages,
       generations: this.#generations,
       closed: this.#closeSignal.signal,
-      state: () => this.#state,
-      dispatch: (event) => this.#dispatch(event),
     };
-    this.#window = project.attach({ callTimes: () => lineage.callClock.times, requests: () => lineage.requestCount });
     this.#attempts = new Attempts({
       ...this.#shared,
       history: this.#history,
       project,
       window: this.#window,
       starts: options.starts,
-      onQuiet: () => void this.#changeDetector.detectChanges(false),
+      changeDetector: this.#changeDetector,
       onSpawned: () => this.#showState(),
       onNotStarted: (error) => {
         context.reportNotStarted(error);
         this.#ending.abandon({ by: 'not-started', error });
       },
     });
-    const snapshots = (): Snapshots | undefined => this.#attempts.snapshots;
     this.#renewals = new Renewals(this.#shared);
     this.#handshakeTimeout = new HandshakeTimeout(this.#shared);
-    this.#changeDetector = new ChangeDetector({ ...this.#shared, window: this.#window, snapshots });
     this.#agentTools = new AgentTools({
       ...this.#shared,
       history: this.#history,
@@ -133,12 +137,10 @@ export class Lineage {
   #messageFlowEvents(): MessageFlowEvents {
     const { signal } = this.#closeSignal;
     return {
-      agent: (call) => this.#agentTools.handle(call),
+      runAgentTool: (call) => this.#agentTools.handle(call),
       repeatAttempt: (waits) => this.#repeatAttempt(waits),
-      allTools: (upstream, known) => void allTools(this.#messages.lineage, upstream, signal).then(known),
-      needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
+      fetchAllTools: (upstream, known) => void allTools(this.#messages.lineage, upstream, signal).then(known),
       onOpening: (session, id, method) => void this.#handshakeTimeout.watch(session, id, method),
-      check: () => this.#changeDetector.checkForRequest(),
       onClientEnd: (session) => void this.#ending.onClientEnd(session),
       onClientGone: (session) => this.#ending.onClientGone(session),
       onFirstResponse: (upstream) => {
@@ -146,7 +148,6 @@ export class Lineage {
         announceReady(this.#context, this.#messages.session, upstream, upstream.startedAt);
         this.#health.onFirstResponse(this.#state);
       },
-      onFirstMessage: (upstream) => void this.#changeDetector.onFirstMessage(upstream.generation),
       onExit: (upstream, exit) => this.#onExit(upstream, exit),
       onRenewed: (upstream) => void this.#renewals.renewed(upstream),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.record?.began ?? 0)),

@@ -37,10 +37,11 @@ import { ShortLivedMap } from '../wire/short-lived.js';
 import type { ServerEvents } from '../server/server-spec.js';
 import type { UpstreamContext } from '../server/upstream.js';
 import { membersOf } from '../session/agreement.js';
-import type { Envelope, Id } from '../wire/envelope.js';
+import type { Id } from '../wire/envelope.js';
 import type { Beside, Message } from '../wire/message.js';
 import type { ClientConnection, Connect } from '../front/connection.js';
 import { CallWatch } from './call-watch.js';
+import type { ChangeDetector } from './change-detector.js';
 import type { LineageOptions } from './lineage-options.js';
 import { HandshakeCache } from './handshake-cache.js';
 import type { LiveGenerations } from './live-generations.js';
@@ -48,18 +49,14 @@ import { NextTurn } from './next-turn.js';
 import { StderrFence } from './stderr-fence.js';
 import { WaitTicker } from './wait-ticker.js';
 
-export interface MessageFlowEvents extends Pick<Ports, 'agent' | 'allTools' | 'repeatAttempt'> {
-  readonly needsCheck: (envelope: Envelope) => boolean;
-  readonly check: () => Promise<void> | undefined;
+export interface MessageFlowEvents extends Pick<Ports, 'runAgentTool' | 'fetchAllTools' | 'repeatAttempt'> {
   /** The client opens its session, and no server has answered it yet. */
   onOpening(session: Session, id: Id, method: string): void;
   /** The client has closed its side, and the verdict on all that it had sent has fallen. */
   onClientEnd(session: Session): void;
   /** The client is gone: what it has asked for concerns nobody any more. */
   onClientGone(session: Session): void;
-  /** The generation of which this was expected has said something. */
-  onFirstMessage(upstream: Upstream): void;
-  /** It has given its first answer. */
+  /** The generation of which this was expected has given its first answer. */
   onFirstResponse(upstream: Upstream): void;
   onExit(upstream: Upstream, exit: Exit): void;
   /** A server has opened a client's session again that it had lost. */
@@ -85,6 +82,7 @@ export class MessageFlow {
   readonly #closed = new AbortController();
   readonly #ticker: WaitTicker;
   readonly callWatch: CallWatch;
+  readonly #changeDetector: ChangeDetector;
   readonly #events: MessageFlowEvents;
   readonly #clients = new ShortLivedMap<Session, Client>();
   readonly #nextTurn = new NextTurn();
@@ -98,10 +96,12 @@ export class MessageFlow {
   constructor(
     flow: FlowContext,
     generations: LiveGenerations,
+    changeDetector: ChangeDetector,
     events: MessageFlowEvents,
     { silentAfterMs }: Pick<LineageOptions, 'silentAfterMs'> = {},
   ) {
     const { config, events: bus } = flow;
+    this.#changeDetector = changeDetector;
     this.#events = events;
     // As many wait by it as the client has sent lists of tools.
     setMaxListeners(0, this.#closed.signal);
@@ -110,15 +110,15 @@ export class MessageFlow {
     this.lineage = createLineageRecord(
       {
         now: () => performance.now(),
-        agent: events.agent,
-        allTools: events.allTools,
+        runAgentTool: events.runAgentTool,
+        fetchAllTools: events.fetchAllTools,
         repeatAttempt: events.repeatAttempt,
-        introduced: (method, answer) => {
+        onIntroduced: (method, answer) => {
           noteTaskSupport(this.lineage, membersOf(answer.read(['result'])));
           void cache.save(method, answer);
         },
-        openedInPlace: (method, isGuess, failure) => reportOpening(flow, method, isGuess, failure),
-        refusedDiscover: () => void cache.forgetDiscover(),
+        onOpenedInPlace: (method, isGuess, failure) => reportOpening(flow, method, isGuess, failure),
+        onDiscoverRefused: () => void cache.forgetDiscover(),
         later: (ms, work) =>
           void delay(ms, undefined, { signal: this.#closed.signal, ref: false }).then(work, () => {}),
         warn: (text) => bus.emit({ kind: 'warning', text }),
@@ -146,22 +146,9 @@ export class MessageFlow {
     });
     this.callWatch = new CallWatch({ flow, lineage: this.lineage, closed: this.#closed.signal, silentAfterMs });
     const cache = new HandshakeCache(flow, this.lineage);
-    const take: ServerEvents<Session>['message'] = (upstream, message, of) => {
-      const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
-      fromServer(this.lineage, upstream, message, of);
-      if (upstream.expectsFirstMessage) {
-        upstream.expectsFirstMessage = false;
-        events.onFirstMessage(upstream);
-      }
-      // One that was asked in vain and is waited for as a candidate is ready when its session is open.
-      const isServing = upstream === this.lineage.serving;
-      if (upstream.expectsFirstResponse && isServing && upstream.pending.count < owed) {
-        upstream.expectsFirstResponse = false;
-        events.onFirstResponse(upstream);
-      }
-      if (upstream.isClosingStreams) void this.#watchStreams(upstream);
-    };
-    const stderrFence = new StderrFence(this.lineage, take);
+    const stderrFence = new StderrFence(this.lineage, (upstream, message, of) =>
+      this.#fromServer(upstream, message, of),
+    );
     this.serverEvents = {
       message: (upstream, message, of) => {
         if (bus.wants('traffic')) bus.emit(trafficOf('server', upstream.generation, message.envelope, message.length));
@@ -193,8 +180,8 @@ export class MessageFlow {
   attach(connect: Connect, role: Role): Session {
     const events = this.#events;
     const connection = connect({
-      needsCheck: events.needsCheck,
-      check: events.check,
+      needsCheck: (envelope) => this.#changeDetector.needsCheck(envelope),
+      check: () => this.#changeDetector.checkForRequest(),
       atNextTurn: (run) => this.#nextTurn.wait(run),
       message: (read, since) => this.#fromClient(session, read, since),
       gateIsFull: (isFull) => {
@@ -243,6 +230,22 @@ export class MessageFlow {
     const { agreement } = this.lineage;
     session.agreement.recordBeside(beside);
     if (agreement.era === 'modern') agreement.recordBeside(beside);
+  }
+
+  #fromServer(upstream: Upstream, message: Message, of: Session | undefined): void {
+    const owed = upstream.expectsFirstResponse ? upstream.pending.count : 0;
+    fromServer(this.lineage, upstream, message, of);
+    if (upstream.expectsFirstMessage) {
+      upstream.expectsFirstMessage = false;
+      void this.#changeDetector.onFirstMessage(upstream.generation);
+    }
+    // One that was asked in vain and is waited for as a candidate is ready when its session is open.
+    const isServing = upstream === this.lineage.serving;
+    if (upstream.expectsFirstResponse && isServing && upstream.pending.count < owed) {
+      upstream.expectsFirstResponse = false;
+      this.#events.onFirstResponse(upstream);
+    }
+    if (upstream.isClosingStreams) void this.#watchStreams(upstream);
   }
 
   /**

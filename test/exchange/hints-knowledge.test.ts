@@ -218,8 +218,8 @@ test('a server that says so at every question is not asked for ever, and is know
   const upstream = game.upstream(2);
   upstream.knownLists.set('tools', { known: true, items: NEW });
   let asked = 0;
-  const ports = game.lineage.ports as { allTools: typeof game.lineage.ports.allTools };
-  ports.allTools = (_, known) => {
+  const ports = game.lineage.ports as { fetchAllTools: typeof game.lineage.ports.fetchAllTools };
+  ports.fetchAllTools = (_, known) => {
     asked++;
     game.server(2, tell('notifications/tools/list_changed'));
     known(NEW);

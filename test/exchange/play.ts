@@ -77,11 +77,11 @@ export function play(options: Partial<ExchangeOptions> = {}): Play {
   const lineage = createLineageRecord(
     {
       now: () => game.now,
-      introduced: () => {},
-      openedInPlace: () => {},
-      refusedDiscover: () => {},
-      agent: (call) => void calls.push(call),
-      allTools: (_, known) => known(game.tools),
+      onIntroduced: () => {},
+      onOpenedInPlace: () => {},
+      onDiscoverRefused: () => {},
+      runAgentTool: (call) => void calls.push(call),
+      fetchAllTools: (_, known) => known(game.tools),
       repeatAttempt: (waits) => {
         if (game.retries && waits) lineage.isHolding = true;
         return game.retries;
