@@ -28,7 +28,7 @@ import { History } from './history.js';
 import { allTools } from './list-diff.js';
 import { ChangeDetector } from './change-detector.js';
 import { LiveGenerations } from './live-generations.js';
-import { candidateOf, failureOf, initialState, isAtRest, servingOf, transition } from './state.js';
+import { candidateOf, initialState, isAtRest, servingOf, transition } from './state.js';
 import type { Effect, Event, State } from './states.js';
 import { abandon, drain, finishAnswers } from './draining.js';
 import { Ending } from './ending.js';
@@ -371,21 +371,12 @@ export class Lineage {
    * is under way or it is too early. Returns whether an attempt is under way now that the call can wait for.
    */
   #repeatAttempt(waits: boolean): boolean {
-    const state = this.#state;
     // Calls that the end of an attempt lets go were part of it: they start no other one.
     if (this.#eventQueue !== undefined) return false;
-    // The call joins an attempt that is under way. It does not join a respawn after a crash, or a server that has yet
-    // to answer: those may take for ever.
-    if (!isAtRest(state)) {
-      const canJoin = 'attempt' in state && !state.attempt.respawn;
-      if (canJoin) this.#dispatch({ on: 'repeat', forced: false, background: !waits });
-      return canJoin;
-    }
-    const failure = failureOf(state);
     const { repeats, record } = this.#attempts;
-    if (failure === undefined || !repeats.isDue(failure)) return false;
-    const forced = failure.kind === 'start' || failure.kind === 'era' || record?.attempt.forced === true;
-    this.#dispatch({ on: 'repeat', forced, background: !waits });
+    const event = repeats.eventFor(this.#state, record?.attempt, !waits);
+    if (event === undefined) return false;
+    this.#dispatch(event);
     queueMicrotask(() => this.#messages.watchHold());
     return !isAtRest(this.#state);
   }
