@@ -14,11 +14,14 @@ export interface Relay {
   close(): void;
 }
 
-/** `onPost`: called with the number of each message, before it is passed on and when it has been. */
-export async function startRelay(
-  to: string,
-  onPost: (message: number, when: 'before' | 'after') => void,
-): Promise<Relay> {
+export interface RelayEvents {
+  /** With the number of each message, before it is passed on and when it has been. */
+  onPost(message: number, when: 'before' | 'after'): void;
+  /** A DELETE is passed on when this has resolved. */
+  beforeDelete(): Promise<unknown>;
+}
+
+export async function startRelay(to: string, { onPost, beforeDelete }: RelayEvents): Promise<Relay> {
   const { hostname, port, pathname } = new URL(to);
   let posts = 0;
 
@@ -27,6 +30,7 @@ export async function startRelay(
     const body = isPost ? await buffer(asked) : undefined;
     const number = isPost ? ++posts : 0;
     if (isPost) onPost(number, 'before');
+    if (asked.method === 'DELETE') await beforeDelete();
     const { method, url: path, rawHeaders: headers } = asked;
     const forwarded = request({ host: hostname, port, path, method, headers: headers as never, agent: false });
     forwarded.on('error', () => response.destroy());

@@ -95,14 +95,20 @@ export async function throughServe(suite: Suite, scenario: string, at?: Point): 
     },
   });
   try {
-    const relay = await startRelay(
-      await urls.wait(() => true, 'where it listens', { deadline: 120_000 }),
-      (message, when) => {
-        if (message === at?.message && when === at.when) save(1);
+    let isEdited = false;
+    const untilReloaded = (): Promise<unknown> =>
+      reloaded.wait(() => true, `a reload in ${scenario}`, { deadline: 120_000 });
+    const relay = await startRelay(await urls.wait(() => true, 'where it listens', { deadline: 120_000 }), {
+      onPost(message, when) {
+        if (message !== at?.message || when !== at.when) return;
+        isEdited = true;
+        save(1);
       },
-    );
+      // With its session its server ends, and there would be nothing to reload.
+      beforeDelete: async () => isEdited && untilReloaded(),
+    });
     const checks = await runSuite(suite, relay.url, env, scenario).finally(() => relay.close());
-    if (at !== undefined) await reloaded.wait(() => true, `a reload in ${scenario}`, { deadline: 120_000 });
+    if (at !== undefined) await untilReloaded();
     return { scenario, checks: checks.get(scenario) ?? [], posts: relay.posts, reloads };
   } finally {
     await ended(proxy);
