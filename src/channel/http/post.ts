@@ -161,7 +161,8 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
           link.note(read.text);
           if (post.asksWhoIsThere && speaksNoModern(status)) {
             refusedSince ??= performance.now();
-            if (performance.now() - refusedSince > MAY_COME_UP_MS) return fail(owner, post, read.text, METHOD_NOT_FOUND);
+            if (performance.now() - refusedSince > MAY_COME_UP_MS)
+              return fail(owner, post, read.text, METHOD_NOT_FOUND);
           }
           if (await link.waitToRetry(attempt, since, signal)) continue;
           return 'refused';
