@@ -10,6 +10,8 @@ export interface Call {
   readonly seq: number;
   readonly id: string | number;
   readonly method: string;
+  /** Calls of one lane are executed in their order. */
+  readonly lane?: number;
   /** Of the server's tools; `work` alone has an effect. */
   readonly tool?: 'work' | 'look' | 'die';
   /** By way of, or one of, the agent's own tools. */

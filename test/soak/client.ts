@@ -1,10 +1,9 @@
 // One client of the soak: the proxy as a process, several lanes that call all the time, and what arrives, handed to the
-// tally. Keeps no message. What to ask is calls.ts's, what is right tally.ts's, what befalls the server unrest.ts's.
+// tally. Keeps no message. How messages travel is wires.ts's, what to ask calls.ts's, what is right tally.ts's, what
+// befalls the server unrest.ts's.
 
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newMarker, proxyCommand, testEnvironment } from '../support/harness.js';
-import { startLineProcess } from '../support/line-process.js';
+import { newMarker, testEnvironment } from '../support/harness.js';
 import { parse } from '../support/message.js';
 import type { Json, Message } from '../support/message.js';
 import { inEra, nextCall } from './calls.js';
@@ -15,8 +14,12 @@ import type { Random } from '../support/random.js';
 import type { Sources } from './sources.js';
 import { answered, cancelled, createTally, fault, progressed, sent } from './tally.js';
 import type { Tally } from './tally.js';
+import { startHttp, startPipes } from './wires.js';
+import type { WireOptions } from './wires.js';
 
 export interface ClientPlan extends Plan {
+  /** It speaks HTTP, to a proxy that serves nothing else. */
+  readonly isHttp: boolean;
   readonly name: string;
   readonly options: readonly string[];
   readonly grandchild: boolean;
@@ -52,22 +55,25 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
   const waiting = new Map<string, (message: Message) => void>();
   const takenBack = new Set<string>();
   let lastSeq = 0;
+  let lanes = 0;
   let tools: readonly string[] = [];
   let fetching: Promise<void> | undefined;
   let changedAgain = false;
 
-  const options = ['--watch', 'src', '--log-format', 'json', ...plan.options];
-  const proxy = startLineProcess(proxyCommand(options, [process.execPath, 'server.mjs']), {
+  const wiring: WireOptions = {
+    options: ['--watch', 'src', '--log-format', 'json', ...plan.options],
     cwd: sources.directory,
     env: testEnvironment(marker, { EFFECTS: sources.effects, ...(plan.grandchild && { GRANDCHILD: '1' }) }),
-    onLogLine: (line) => log.push(line.toString()),
-    onLine(line) {
-      const message = parse(line) as Message | undefined;
-      if (message === undefined) fault(tally, 'wrong', `no message: ${line.subarray(0, 200).toString()}`);
-      else accept(message);
+    onLogLine: (line) => log.push(line),
+    onMessage(raw) {
+      const message = parse(raw) as Message | undefined;
+      if (message !== undefined) accept(message);
+      // An event that has only an id.
+      else if (raw.length > 0) fault(tally, 'wrong', `no message: ${raw.subarray(0, 200).toString()}`);
     },
-  });
-  const { child, exited } = proxy;
+    onRefusal: (story) => fault(tally, 'unexpected', story),
+  };
+  const wire = plan.isHttp ? startHttp(era, wiring) : startPipes(wiring);
 
   function accept(message: Message): void {
     const { method, params } = message;
@@ -97,13 +103,11 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
     })();
   }
 
-  const write = (message: object) => proxy.write({ jsonrpc: '2.0', ...message });
-
   /** What is on the disk is noted before the request is written: it is sent after that save has returned. */
-  function send({ params, ...wanted }: Wanted): { call: Call; flows: boolean } {
-    const call = { ...wanted, asked: sources.saved, breaks: sources.breaks, broken: sources.broken };
+  function send({ params, ...wanted }: Wanted, lane = 0): { call: Call; full: Promise<unknown> | undefined } {
+    const call = { ...wanted, lane, asked: sources.saved, breaks: sources.breaks, broken: sources.broken };
     sent(tally, call);
-    return { call, flows: write({ id: call.id, method: call.method, params }) };
+    return { call, full: wire.send({ id: call.id, method: call.method, params }) };
   }
   const answerTo = (id: string | number) =>
     new Promise<Message>((resolve) => void waiting.set(JSON.stringify(id), resolve));
@@ -119,12 +123,12 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
     await delay(call.cancelAfter, undefined, { signal }).catch(() => {});
     if (!cancelled(tally, call)) return;
     takenBack.add(JSON.stringify(call.id));
-    write({ method: 'notifications/cancelled', params: { requestId: call.id, reason: 'the soak' } });
+    wire.takeBack(call.id);
   }
 
   return {
     plan,
-    pid: child.pid ?? -1,
+    pid: wire.pid,
     marker,
     sources,
     tally,
@@ -136,20 +140,22 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
         const clientInfo = { name: 'soak', version: '1.0.0' };
         const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
         await ask({ method: 'initialize', params });
-        write({ method: 'notifications/initialized' });
+        void wire.send({ method: 'notifications/initialized' });
       } else {
         await ask({ method: 'server/discover', params: inEra(era, {}) });
         const params = inEra(era, { notifications: { toolsListChanged: true } });
-        write({ id: 'stream', method: 'subscriptions/listen', params });
+        void wire.send({ id: 'stream', method: 'subscriptions/listen', params });
       }
       learnTools();
       await fetching;
     },
     async lane(random, pause, signal) {
+      // On a pipe all calls come in one order. Over HTTP only those do of which one was answered before the next.
+      const lane = plan.isHttp ? ++lanes : 0;
       while (!signal.aborted) {
-        const { call, flows } = send(nextCall(++lastSeq, plan, random));
+        const { call, full } = send(nextCall(++lastSeq, plan, random), lane);
         const answer = answerTo(call.id);
-        if (!flows) await Promise.race([once(child.stdin, 'drain'), answer]);
+        if (full !== undefined) await Promise.race([full, answer]);
         await (call.cancelAfter === undefined ? answer : Promise.race([answer, takeBack(call, signal)]));
         if (call.cancelAfter !== undefined) waiting.delete(JSON.stringify(call.id));
         await delay(random.whole(0, pause), undefined, { signal }).catch(() => {});
@@ -160,10 +166,6 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
       const params = inEra(era, { name: 'die', arguments: { how } });
       void ask({ method: 'tools/call', tool: 'die', params });
     },
-    async close() {
-      child.stdin.end();
-      const { code } = await exited;
-      return code;
-    },
+    close: () => wire.close(),
   };
 }

@@ -1,5 +1,6 @@
-// One run of the soak: four clients with a proxy and a project each, unrest for as long as was asked for, then rest, in
-// which everything must be answered, up to date and gone. What is seen is returned; showing it is report.ts's.
+// One run of the soak: four clients with a proxy and a project each, two on pipes and two over HTTP, unrest for as long as
+// was asked for, then rest, in which everything must be answered, up to date and gone. What is seen is returned; showing
+// it is report.ts's.
 
 import { setMaxListeners } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -50,12 +51,20 @@ export interface Soak {
 
 /** Windows has no such program. */
 const grandchild = process.platform !== 'win32';
-const plain = { agentTools: false, grandchild: false };
+const plain = { agentTools: false, grandchild: false, isHttp: false };
+const replace = ['--strategy', 'replace'];
 const plans: readonly ClientPlan[] = [
   { name: 'legacy, overlap', era: 'legacy', options: [], ...plain, grandchild },
-  { name: 'legacy, replace', era: 'legacy', options: ['--strategy', 'replace'], ...plain },
-  { name: 'modern, overlap', era: 'modern', options: ['--agent-tools'], ...plain, agentTools: true },
-  { name: 'modern, replace', era: 'modern', options: ['--strategy', 'replace'], ...plain },
+  { name: 'legacy, replace, HTTP', era: 'legacy', options: replace, ...plain, isHttp: true },
+  {
+    name: 'modern, overlap, HTTP',
+    era: 'modern',
+    options: ['--agent-tools'],
+    ...plain,
+    agentTools: true,
+    isHttp: true,
+  },
+  { name: 'modern, replace', era: 'modern', options: replace, ...plain },
 ];
 
 /** Longer than a call may be held, with time to spare. */

@@ -114,6 +114,30 @@ test("the soak's tally: old code may answer what is no tool while the disk is br
   assert.deepEqual(Object.fromEntries(tally.faults), { stale: 2 });
 });
 
+test("the soak's tally: calls of one lane are executed in their order; two lanes have none between them", () => {
+  const tally = createTally();
+  for (const [seq, lane] of [
+    [1, 1],
+    [2, 2],
+    [3, 1],
+    [4, 2],
+  ] as const)
+    sent(tally, call(seq, { lane }));
+  for (const [seq, arrival] of [
+    [1, 2],
+    [2, 1],
+    [3, 4],
+    [4, 3],
+  ] as const)
+    answered(tally, result(seq, { arrival }), 0);
+  concluded(tally, new Set(), []);
+  assert.deepEqual(Object.fromEntries(tally.faults), {});
+  sent(tally, call(5, { lane: 1 }));
+  answered(tally, result(5, { arrival: 3 }), 0);
+  concluded(tally, new Set(), []);
+  assert.deepEqual(Object.fromEntries(tally.faults), { outOfOrder: 1 });
+});
+
 test("the soak's tally: what was taken back need not be answered, and not twice", () => {
   const tally = createTally();
   for (const seq of [1, 2]) {

@@ -37,8 +37,8 @@ export interface Tally {
   waived: number;
   /** Calls that the client still waits for, and those that it took back, by their ids as JSON. */
   readonly open: Map<string, Call & { progress: number }>;
-  /** The place of each executed call with an effect: generation and arrival in one number, by seq. */
-  readonly places: Map<number, number>;
+  /** The place of each executed call with an effect: generation and arrival in one number, by seq; and its lane. */
+  readonly places: Map<number, { readonly place: number; readonly lane: number }>;
   /** Calls that were said not to have been executed. */
   readonly refused: Set<number>;
 }
@@ -121,15 +121,16 @@ export function progressed(tally: Tally, { progressToken, progress }: Json): voi
 export function concluded(tally: Tally, takenBack: ReadonlySet<string>, effects: readonly number[]): void {
   const missing = [...tally.open].filter(([key]) => !takenBack.has(key)).map(([, call]) => call);
   for (const call of missing) fault(tally, 'missing', `${call.method} ${call.tool ?? ''} ${JSON.stringify(call.id)}`);
-  let last = -1;
-  for (const [seq, place] of [...tally.places].sort(([one], [other]) => one - other)) {
+  const lasts = new Map<number, number>();
+  for (const [seq, { place, lane }] of [...tally.places].sort(([one], [other]) => one - other)) {
+    const last = lasts.get(lane) ?? -1;
     if (place <= last)
       fault(
         tally,
         'outOfOrder',
         `call ${seq} was number ${place % PLACES} of generation ${Math.floor(place / PLACES)}`,
       );
-    last = Math.max(last, place);
+    lasts.set(lane, Math.max(last, place));
   }
   const seen = new Set<number>();
   for (const seq of effects) {
@@ -162,7 +163,7 @@ function judge(tally: Tally, call: Call, facts: Facts, breaks: number, waives: b
   if (call.tool !== undefined && (facts.heard !== call.hear || facts.said !== call.say))
     fault(tally, 'wrong', `${call.hear} characters sent, ${facts.heard} heard; ${call.say} wanted, ${facts.said} got`);
   if (call.tool === 'work' && facts.arrival !== undefined)
-    tally.places.set(call.seq, facts.generation * PLACES + facts.arrival);
+    tally.places.set(call.seq, { place: facts.generation * PLACES + facts.arrival, lane: call.lane ?? 0 });
 }
 
 /** What the server says of itself, where it does. */
