@@ -1,7 +1,8 @@
-// `npm run prove soak -- --minutes 10`: four clients, two of them over HTTP, under constant calls while their servers are
-// edited, crashed and broken. Prints a line every ten seconds and tables at the end; exits 1 on any fault. --seconds,
-// --seed, --markdown, --json; --edit, --crash and --break say how often (ms), --lanes and --pause how much is asked; what
-// follows another `--` are options for the proxies: with `--while-reloading serve` it has to find stale answers.
+// `npm run prove soak -- --minutes 10`: four clients, two of them over HTTP, under constant calls while their
+// servers are edited, crashed and broken. Prints a line every ten seconds and tables at the end; exits 1 on any
+// fault. --seconds, --seed, --markdown, --json; --edit, --crash and --break say how often (ms), --lanes and --pause
+// how much is asked; what follows another `--` are options for the proxies: with `--while-reloading serve` it has
+// to find stale answers.
 
 import { parseArgs } from 'node:util';
 import { asJson, faultsOf, progressLine, storiesOf, tables } from './report.js';

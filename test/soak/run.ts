@@ -1,6 +1,6 @@
-// One run of the soak: four clients with a proxy and a project each, two on pipes and two over HTTP, unrest for as long as
-// was asked for, then rest, in which everything must be answered, up to date and gone. What is seen is returned; showing
-// it is report.ts's.
+// One run of the soak: four clients with a proxy and a project each, two on pipes and two over HTTP, unrest for as
+// long as was asked for, then rest, in which everything must be answered, up to date and gone. What is seen is
+// returned; showing it is report.ts's.
 
 import { setMaxListeners } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
