@@ -152,7 +152,8 @@ export class MessageFlow {
     this.serverEvents = {
       message: (upstream, message, of) => {
         if (bus.wants('traffic')) bus.emit(trafficOf('server', upstream.generation, message.envelope, message.length));
-        stderrFence.pass(upstream, message, of);
+        if (stderrFence.concerns(upstream)) stderrFence.pass(upstream, message, of);
+        else this.#fromServer(upstream, message, of);
       },
       lost: (upstream, ids, problem) => {
         loseRequests(this.lineage, upstream, ids, problem);

@@ -27,6 +27,11 @@ export class StderrFence {
     this.#take = take;
   }
 
+  /** Whether what this server says may have to wait. */
+  concerns(upstream: Upstream): boolean {
+    return this.#lineage.options.hints === 'stderr' || this.#waiting.has(upstream);
+  }
+
   /** Takes the message, now or in a moment. */
   pass(upstream: Upstream, message: Message, of?: Session): void {
     const waiting = this.#waiting.get(upstream);

@@ -1,6 +1,6 @@
 /**
  * The process of a server: its exit, what it prints for people, signs of life, and the termination ladder. What it says
- * in messages is read by whoever takes its stdin and stdout (connection.ts).
+ * in messages is read by whoever takes its stdin and stdout (start-server.ts).
  */
 import type { Readable, Writable } from 'node:stream';
 import type { ServerFault } from '../agent/failure.js';

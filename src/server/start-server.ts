@@ -1,12 +1,17 @@
 /**
- * Starts a server that speaks over its own pipes: its process, the connection to it, and the record of both, from the
+ * Starts a server that speaks over its own pipes: its process (server-process.ts), the connection to it, which tells
+ * messages from what a server prints among them by mistake (noise.ts), and the record of both (upstream.ts), from the
  * spawn to the last byte after its exit. One that speaks HTTP is started by start-http-server.ts, which is loaded only
  * then. It knows nothing of sessions, other generations or when it is time to go.
  */
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StdioChannel } from '../channel/stdio.js';
+import type { ChannelEvents } from '../channel/channel.js';
+import { StdioChannel } from '../channel/stdio.js';
 import { launch, type Child, type Launch } from '../process/child.js';
-import { connectPipes } from './connection.js';
+import { isBlank, isJson, NoiseCollector, type Noise } from './noise.js';
+import type { LineOptions } from '../wire/lines.js';
+import { Message } from '../wire/message.js';
 import { readToEnd } from './read-to-end.js';
 import { ServerProcess } from './server-process.js';
 import type { ServerEvents, ServerSpec, Started } from './server-spec.js';
@@ -74,6 +79,46 @@ function follow<S>(child: Child, spec: ServerSpec, context: UpstreamContext<S>, 
   const exited = readToEnd(process, rest, (exit) => events.exit(upstream, exit));
   void exited.then(() => spec.guard?.remove(process.pid));
   return upstream;
+}
+
+interface ConnectionEvents extends Omit<ChannelEvents, 'end'> {
+  /**
+   * Lines on stdout that are no messages: text, JSON of another kind, or the beginning of a message that never ended.
+   */
+  noise(kind: Noise, lines: Buffer): void;
+  end(): void;
+}
+
+const NEWLINE = Buffer.from('\n');
+const OPEN_OBJECT = 0x7b;
+
+/** A channel that tells messages from noise. */
+function connectPipes(stdout: Readable, stdin: Writable, lines: LineOptions, events: ConnectionEvents): StdioChannel {
+  const noise = new NoiseCollector((kind, printed) => events.noise(kind, printed));
+  const take = (message: Message): void => {
+    if (message.envelope.kind === 'invalid') return noise.add(message);
+    noise.flush();
+    events.message(message.withoutByteOrderMark());
+  };
+  return new StdioChannel(stdout, stdin, lines, {
+    ...events,
+    message: take,
+    end: (unfinished) => {
+      if (unfinished !== undefined) takeUnfinished(unfinished, take, events);
+      events.end();
+    },
+  });
+}
+
+/**
+ * A last line without its newline is a message only if it is whole, and that takes more than a look at both its ends.
+ */
+function takeUnfinished(unfinished: Message, take: (message: Message) => void, events: ConnectionEvents): void {
+  const rest = unfinished.bytes();
+  if (isBlank(rest)) return;
+  const line = Buffer.concat([rest, NEWLINE]);
+  if (unfinished.envelope.kind !== 'invalid' && isJson(rest)) take(Message.of(line));
+  else events.noise(rest[0] === OPEN_OBJECT ? 'cut' : 'text', line);
 }
 
 /** A message that has not ended is no text. */
