@@ -11,12 +11,8 @@ import { streamNamed, SUBSCRIPTION } from './addressees.js';
 import type { LineageRecord, Session, Upstream } from './records.js';
 import { nameRequest } from './wire-names.js';
 
-/** The member of a filter that asks for changes of a capability's lists. */
-const filterOf = {
-  tools: 'toolsListChanged',
-  prompts: 'promptsListChanged',
-  resources: 'resourcesListChanged',
-} as const;
+/** The members of a filter that ask for changed lists. */
+const LIST_FILTERS: ReadonlySet<string> = new Set(LISTS.map((list) => list.streamFilter));
 
 /** Opens every stream of the client with this generation, if that has not been done. */
 export function reopenStreams(session: Session, upstream: Upstream): void {
@@ -91,7 +87,7 @@ export function acknowledge(lineage: LineageRecord, upstream: Upstream, acknowle
   if (stream.isAcknowledged) return;
   let promised = acknowledgement;
   if (key !== stream.key) promised = promised.with(['params', '_meta', SUBSCRIPTION], stream.id) ?? promised;
-  for (const member of session.lineage.options.promise ? Object.values(filterOf) : []) {
+  for (const member of session.lineage.options.promise ? LIST_FILTERS : []) {
     const at = ['params', 'notifications', member];
     if (stream.filter[member] === true && promised.read(at) !== true) promised = promised.with(at, 'true') ?? promised;
   }
@@ -124,9 +120,7 @@ export function tellStreams(session: Session, lists: readonly ListName[]): reado
       if (stream.isAcknowledged) session.client.send(Message.fromJson(json), { kind: 'about', request: stream.id });
       else stream.queued.add(json);
     };
-    const wanted = LISTS.filter(
-      (list) => lists.includes(list.name) && stream.filter[filterOf[list.capability]] === true,
-    );
+    const wanted = LISTS.filter((list) => lists.includes(list.name) && stream.filter[list.streamFilter] === true);
     for (const method of new Set(wanted.map((list) => list.notification))) tell(stamped(stream, method, {}));
     for (const list of wanted) announced.add(list.name);
     const uris = stream.filter['resourceSubscriptions'];

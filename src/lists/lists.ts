@@ -16,6 +16,8 @@ export interface List {
   itemKey: string;
   capability: 'tools' | 'prompts' | 'resources';
   notification: string;
+  /** The member of a `subscriptions/listen` filter that asks for that notification. */
+  streamFilter: string;
 }
 
 export interface Page {
@@ -35,6 +37,7 @@ export const LISTS: readonly List[] = [
     itemKey: 'name',
     capability: 'tools',
     notification: 'notifications/tools/list_changed',
+    streamFilter: 'toolsListChanged',
   },
   {
     name: 'prompts',
@@ -44,6 +47,7 @@ export const LISTS: readonly List[] = [
     itemKey: 'name',
     capability: 'prompts',
     notification: 'notifications/prompts/list_changed',
+    streamFilter: 'promptsListChanged',
   },
   {
     name: 'resources',
@@ -53,6 +57,7 @@ export const LISTS: readonly List[] = [
     itemKey: 'uri',
     capability: 'resources',
     notification: 'notifications/resources/list_changed',
+    streamFilter: 'resourcesListChanged',
   },
   {
     name: 'resourceTemplates',
@@ -62,6 +67,7 @@ export const LISTS: readonly List[] = [
     itemKey: 'uriTemplate',
     capability: 'resources',
     notification: 'notifications/resources/list_changed',
+    streamFilter: 'resourcesListChanged',
   },
 ];
 

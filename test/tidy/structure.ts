@@ -129,6 +129,18 @@ function cycles(tree: Tree): string[] {
   return found;
 }
 
+/** The files of the tree that each file imports. */
+export function filesImported(tree: Tree): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...tree].map(([file, text]) => [
+      file,
+      importsOf(text)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => resolve(file, target)),
+    ]),
+  );
+}
+
 /** Every import of what is neither ours nor Node's. */
 export function packagesImported(tree: Tree): { file: string; name: string }[] {
   return [...tree].flatMap(([file, text]) =>
