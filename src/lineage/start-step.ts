@@ -1,6 +1,6 @@
 /**
  * The starting part of an attempt: spawn the candidate, open the session with it, and see what it changes in the lists.
- * Says how it went; nobody hears of the candidate before the controller lets it serve.
+ * Says how it went; clients hear nothing of the candidate before the state machine lets it serve.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { printedText } from '../agent/excerpt.js';

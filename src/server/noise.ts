@@ -1,4 +1,7 @@
-/** What it is that a server prints on stdout and that is no message. What becomes of it is decided elsewhere. */
+/**
+ * Noise: what a server prints on stdout and that is no message. Tells the kinds apart, and puts lines of one kind
+ * together. What becomes of it is decided elsewhere.
+ */
 import { joinedBytes, type Message } from '../wire/message.js';
 
 /** `cut`: the beginning of a message that never ended. */

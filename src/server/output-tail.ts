@@ -1,7 +1,7 @@
 /**
  * What a server printed for people, as far as the reports of its failures need it: how it began, and its last 64 KiB.
  * Both streams, in the order they were read: stderr, and what was no message on stdout. Who decides what is no message
- * is generation.ts.
+ * is noise.ts.
  */
 import { END, endOf, excerptOf, WINDOW, type Printed } from '../agent/excerpt.js';
 

@@ -85,6 +85,10 @@ const offences: [title: string, file: string, text: string, problem: string][] =
     ...(['every package has one home, and no MCP SDK is used', 'cli/x.ts'] as const),
     ...([`import '@modelcontextprotocol/sdk/x.js';`, 'the proxy must not import @modelcontextprotocol/sdk'] as const),
   ],
+  [
+    ...(['a file that a comment names is there', 'wire/x.ts', '// Lines are lines.ts, and channel/lines.ts.'] as const),
+    'a comment names channel/lines.ts, which is not there',
+  ],
   ['no file outgrows its purpose', 'wire/x.ts', '\n'.repeat(400), '401 lines, more than 400'],
   ['only the cli prints, exits and reads argv', 'wire/x.ts', `console.log(1);`, 'console.log outside cli/'],
   ['only the cli prints, exits and reads argv', 'proxy.ts', `process.exit(1);`, 'process.exit outside cli/'],

@@ -80,6 +80,7 @@ export const checks: Readonly<Record<string, (tree: Tree) => string[]>> = {
   'imports have no cycle': cycles,
   'every package has one home, and no MCP SDK is used': packageHomes,
   'every file opens with a comment': openingComments,
+  'a file that a comment names is there': filesInComments,
   'no file outgrows its purpose': tooLong,
   'only the cli prints, exits and reads argv': cliOnly,
   'no time stamp decides and nothing is left to be done': forbiddenWords,
@@ -168,6 +169,18 @@ export function openingComments(tree: Tree): string[] {
   return [...tree]
     .filter(([, text]) => !/^(#!.*\n)?(\/\/ |\/\*)/.test(text))
     .map(([file]) => `${file}: begins without a comment that says what it does`);
+}
+
+/** Files are moved, and comments stay: a name may be that of a file in the same folder, in any folder, or a path. */
+function filesInComments(tree: Tree): string[] {
+  const files = [...tree.keys()];
+  const isThere = (name: string): boolean => files.some((file) => `/${file}`.endsWith(`/${name}`));
+  return [...tree].flatMap(([file, text]) =>
+    [...text.matchAll(/\/\*[^]*?\*\/|(?:^|\s)\/\/.*$/gm)]
+      .flatMap(([comment]) => [...comment.matchAll(/(?<![\w./-])(?:[\w-]+\/)*[\w-]+\.ts\b/g)])
+      .filter(([name]) => !isThere(name))
+      .map(([name]) => `${file}: a comment names ${name}, which is not there`),
+  );
 }
 
 /** Length is a smell to look at, and at some point no longer a matter of opinion. */

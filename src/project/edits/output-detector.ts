@@ -22,7 +22,7 @@
  * rows `shared pause` and `other attempt` do not occur.
  *
  * Pure. Which files have changed is asked of the disk by `project.ts` and `lineage/snapshots.ts`; pausing and logging
- * are left to `lineage/attempt-end.ts`.
+ * are left to `lineage/snapshots.ts`.
  */
 
 export type Occasion = 'attempt' | 'end' | 'pause' | 'shared pause' | 'rest' | 'other attempt';

@@ -1,6 +1,7 @@
 // A project with a modern server behind the proxy, at line level: requests that carry the modern `_meta`, streams, and
 // what each generation was told. When a test ends, every line that a generation received is checked: nothing of the
-// other era, no cancellation of what it never saw. The server is modern-server.mjs; starting and saving is live.ts's.
+// other era, no cancellation of what it never saw. The server is modern-server.mjs; starting and saving is left to
+// reload-project.ts.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
