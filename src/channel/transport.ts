@@ -1,4 +1,4 @@
-/** The names of the ways by which a client and a server, or this proxy and either, are connected. */
+/** The names of the transports: how a client, or a server, is connected to this proxy. Types only. */
 
 /** `http`: Streamable HTTP, of either era. `sse`: HTTP+SSE, of protocol version 2024-11-05. */
 export type Transport = 'stdio' | 'http' | 'sse';

@@ -1,5 +1,5 @@
 // A proxy with the agent's own tools, at line level: calls of them with their text and facts apart, and the state
-// directory that they leave behind. What is asked of them is each test's own; starting and saving is reload-project.ts's.
+// directory that they leave behind. What is asked of them is each test's own; reload-project.ts starts and saves.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
