@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly body?: Buffer;
   /** Closes the connection. */
   readonly signal?: AbortSignal;
+  /** From now on bytes of it may reach the server. */
+  readonly onConnected?: () => void;
 }
 
 export type HttpReply =
@@ -81,7 +83,7 @@ export class HttpClient {
     return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenQuiet.push(resolve));
   }
 
-  #once({ method, path, headers, body, signal }: HttpRequest): Promise<HttpReply> {
+  #once({ method, path, headers, body, signal, onConnected }: HttpRequest): Promise<HttpReply> {
     const { protocol, hostname, port } = this.#origin;
     const send = protocol === 'https:' ? httpsRequest : httpRequest;
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
@@ -100,8 +102,12 @@ export class HttpClient {
       });
       this.#open.add(request);
       request.on('socket', (socket: Socket) => {
-        if (!socket.connecting) isConnected = true;
-        else socket.once('connect', () => (isConnected = true));
+        const connected = (): void => {
+          isConnected = true;
+          onConnected?.();
+        };
+        if (!socket.connecting) connected();
+        else socket.once('connect', connected);
         socket.setNoDelay(true);
       });
       request.on('response', (response) => {

@@ -51,8 +51,13 @@ export class Post {
   readonly abort = new AbortController();
   /** The session in which it was sent was refused once. */
   wasRefused = false;
-  /** It may have reached the server. */
+  /** It may have reached the server: there was an answer, or the connection was lost. */
   wasSent = false;
+  /** It may be reaching the server just now. */
+  isUnderWay = false;
+  readonly onConnected = (): void => {
+    this.isUnderWay = true;
+  };
   /** Resolves when it is done. */
   readonly done: Promise<void>;
   #markDone: () => void = () => {};
@@ -127,7 +132,8 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
     if (link.ended.aborted || signal.aborted) return 'refused';
     const { headers, session } = owner.sendWith(post);
     const { path } = owner;
-    const reply = await link.client.send({ method: 'POST', path, headers, body: post.body, signal });
+    const { body, onConnected } = post;
+    const reply = await link.client.send({ method: 'POST', path, headers, body, signal, onConnected });
     if (signal.aborted || link.ended.aborted) return 'refused';
     if (reply.kind === 'elsewhere')
       return fail(owner, post, `HTTP ${reply.status} points to ${originOf(reply.location)}, where nothing is sent`);

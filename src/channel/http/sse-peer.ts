@@ -82,7 +82,7 @@ export class SsePeer implements Peer {
     if (this.#queue.remove(key)) return true;
     const post = this.#posts.get(key);
     this.#posts.delete(key);
-    if (post === undefined || post.wasSent) return false;
+    if (post === undefined || post.isUnderWay) return false;
     post.abort.abort();
     return true;
   }
@@ -271,7 +271,8 @@ export class SsePeer implements Peer {
       const { path } = connection;
       const given = post.message.beside?.headers ?? this.#headers;
       const headers = { ...given, 'content-type': 'application/json' };
-      const reply = await link.client.send({ method: 'POST', path, headers, body: post.body, signal });
+      const { body: sent, onConnected } = post;
+      const reply = await link.client.send({ method: 'POST', path, headers, body: sent, signal, onConnected });
       if (signal.aborted || link.ended.aborted) return;
       if (reply.kind === 'elsewhere')
         return this.#answer(post, (id) => noAnswer(id, `HTTP ${reply.status} points elsewhere`));

@@ -103,7 +103,7 @@ export class StreamablePeer implements Peer, PostOwner {
     if (post === undefined) return false;
     this.#posts.delete(key);
     post.complete(key);
-    if (post.version !== undefined || !post.wasSent) {
+    if (post.version !== undefined || !post.isUnderWay) {
       if (post.isDone) post.abort.abort();
       return true;
     }

@@ -40,6 +40,17 @@ describe('servers that speak HTTP badly', { concurrency: 2 }, () => {
     });
   }
 
+  test('P1 a server that says nothing before it answers hears of the end of a call', async (t) => {
+    const server = await behind(t, 'v1 stateless', { command: fixture('http-rude', 'silent-calls-told') });
+    const params = { name: 'answer', arguments: {} };
+    const answered = server.request('tools/call', params, { ...PATIENCE, id: 'to be taken back' }).catch(() => {});
+    await server.waitForLog(/got tools\/call/, PATIENCE);
+    await server.notify('notifications/cancelled', { requestId: 'to be taken back' });
+    await server.waitForLog(/got notifications\/cancelled/, PATIENCE);
+    server.end();
+    await answered;
+  });
+
   test('P16 a server that refuses server/discover in no words of MCP is one of the older era', async (t) => {
     const command = fixture('http-rude', 'html-404-discover');
     const server = await behind(t, 'v1 stateless', { command, isUnopened: true });
