@@ -18,6 +18,11 @@ export function callTimedOut(tool: string, ms: number, output: CallOutput | unde
   return `${silent}\n${outputText(output)}${next}`;
 }
 
+/** Of a request that is no call, and was sent together with one. */
+export function batchTimedOut(method: string, ms: number): string {
+  return `The MCP server has not answered the batch that this request (${method}) was sent in, and was silent about a tool call in it for ${seconds(ms)}, the limit that --call-timeout of mcp-hotline sets. So all of the batch was given up, and the server was told to cancel it.`;
+}
+
 function outputText(output: CallOutput | undefined): string {
   if (output === undefined) return '';
   const { text, when } = output;

@@ -102,5 +102,5 @@ function append(answer: Message, failed: Failed, text: string): Message | undefi
   const raw = answer.raw(MESSAGE);
   if (raw?.startsWith('"') !== true) return undefined;
   // What the server wrote stays as it is spelt.
-  return answer.with(MESSAGE, `${raw.slice(0, -1)}${raw === '""' ? '' : ' '}${JSON.stringify(text).slice(1)}`);
+  return answer.with(MESSAGE, `${raw.slice(0, -1)}${raw === '""' ? '' : '\\n'}${JSON.stringify(text).slice(1)}`);
 }

@@ -4,7 +4,7 @@
  * their turn are with no server and have no clock. When to look, and who is told, is decided in lineage/call-watch.ts.
  * Pure.
  */
-import { callTimedOut, cancelledBecauseSilent, type CallOutput } from '../agent/call-words.js';
+import { batchTimedOut, callTimedOut, cancelledBecauseSilent, type CallOutput } from '../agent/call-words.js';
 import { answerTo } from '../channel/channel.js';
 import { joinBatch } from '../wire/batch.js';
 import { Message } from '../wire/message.js';
@@ -58,8 +58,10 @@ export function giveUpCall({ upstream, pending }: UnansweredCall, limitMs: numbe
   const owed = all.filter(({ cancelled }) => !cancelled);
   const answers = owed.map((each) => {
     const { method, message } = each;
-    const tool = method === CALL ? toolOf(message) : method;
-    const text = callTimedOut(tool, limitMs, outputOf(upstream, each));
+    const text =
+      method === CALL
+        ? callTimedOut(toolOf(message), limitMs, outputOf(upstream, each))
+        : batchTimedOut(method, limitMs);
     return failureAnswer(session, each, { text }, { method, silentMs: limitMs, mayHaveRun: true });
   });
   for (const each of owed) giveUpPending(upstream, each, cancellationOf(each, limitMs));

@@ -89,11 +89,9 @@ export class CallWatch {
   /** Returns after how many milliseconds to look again. */
   #look(): number | undefined {
     const limit = this.#limitMs;
-    const calls = unansweredCalls(this.#context.lineage);
-    const open = calls.filter((call) => limit === undefined || call.silentMs < limit);
-    for (const call of calls) this.#report(call, limit);
-    if (limit !== undefined)
-      for (const call of calls) if (call.silentMs >= limit && !isOfBatch(call, open)) this.#giveUp(call, limit);
+    for (const call of unansweredCalls(this.#context.lineage)) this.#report(call, limit);
+    if (limit !== undefined) this.#giveUpThoseOver(limit);
+    const open = this.#within(limit);
     const silent = open.filter(({ silentMs }) => silentMs >= this.#silentAfterMs);
     this.#show(silent);
     const waits = open.map(({ silentMs, isPaused }) => {
@@ -103,6 +101,18 @@ export class CallWatch {
       return Math.max(1, Math.ceil(Math.min(next, limit ?? Infinity) - silentMs));
     });
     return waits.length === 0 ? undefined : waits.reduce((one, other) => Math.min(one, other));
+  }
+
+  #within(limit: number | undefined): UnansweredCall[] {
+    const calls = unansweredCalls(this.#context.lineage);
+    return limit === undefined ? calls : calls.filter(({ silentMs }) => silentMs < limit);
+  }
+
+  /** Afterwards others may be with the server, whose turn has come. */
+  #giveUpThoseOver(limit: number): void {
+    const open = this.#within(limit);
+    for (const call of unansweredCalls(this.#context.lineage))
+      if (call.silentMs >= limit && !isOfBatch(call, open)) this.#giveUp(call, limit);
   }
 
   /** Once for each call. */

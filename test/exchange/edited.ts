@@ -68,7 +68,7 @@ export function added(line: string, seen: string): string | undefined {
   const before = line.indexOf('","code"');
   const length = seen.length - line.length;
   assert.equal(seen.slice(0, before) + seen.slice(before + length), line);
-  return JSON.parse(`"${seen.slice(before, before + length).trimStart()}"`) as string;
+  return JSON.parse(`"${seen.slice(before, before + length).replace(/^\\n/, '')}"`) as string;
 }
 
 export function hintOf(game: Play, id: number, name: string, line = failed(id), generation = 2): string | undefined {

@@ -311,6 +311,8 @@ test('P1 a batch is given up as one, and its answer is dropped as one', () => {
     (sent[3]![1] as Answered[]).map(({ id }) => id),
     [1, 2, 3],
   );
+  const ofList = (sent[3]![1] as Answered[])[1]!;
+  assert.match(ofList.error!.message, /^The MCP server has not answered the batch that this request \(tools\/list\)/);
   game.server(1, [answer(1), answer(2, { tools: [] }), answer(3)]);
   assert.deepEqual(game.take(), []);
 });

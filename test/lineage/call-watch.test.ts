@@ -22,8 +22,13 @@ interface Watched extends Play {
 }
 
 /** The clock is the test's: it says how long a call has been silent, and the timer only when somebody looks. */
-function watched(t: TestContext, callTimeout?: number): Watched {
-  const game = play();
+function watched(
+  t: TestContext,
+  callTimeout?: number,
+  options: Parameters<typeof play>[0] = {},
+  silentAfterMs = 30,
+): Watched {
+  const game = play(options);
   promote(game, 1);
   release(game);
   const events = createEventBus();
@@ -36,7 +41,7 @@ function watched(t: TestContext, callTimeout?: number): Watched {
   const closed = new AbortController();
   cleanup(t, () => closed.abort());
   const flow = { config: config as unknown as Config, events };
-  const watch = new CallWatch({ flow, lineage: game.lineage, closed: closed.signal, silentAfterMs: 30 });
+  const watch = new CallWatch({ flow, lineage: game.lineage, closed: closed.signal, silentAfterMs });
   return Object.assign(game, { watch, warnings, shown, config, next: () => within(once(told, 'event')) });
 }
 
@@ -124,6 +129,20 @@ test('--call-timeout beyond that time: first it is told of, then it is given up'
   assert.deepEqual(game.shown.at(-1), []);
 });
 
+test('P1 --call-timeout: a call whose turn comes because another one is given up is watched too', async (t) => {
+  const game = watched(t, 20, { concurrency: 1 });
+  game.client(call(1, 'first'));
+  game.client(call(2, 'second'));
+  game.now = 20;
+  await game.next();
+  game.now = 40;
+  await game.next();
+  assert.deepEqual(
+    game.warnings.map((text) => /tool "(\w+)"/.exec(text)?.[1]),
+    ['first', 'second'],
+  );
+});
+
 test('another limit is in force at once, and none gives up nothing', async (t) => {
   const game = watched(t, 0);
   game.client(call(1));
@@ -137,20 +156,22 @@ test('another limit is in force at once, and none gives up nothing', async (t) =
 });
 
 test('while the server waits for the client nobody looks again and again, and its answer is noticed at once', async (t) => {
-  const game = watched(t, 10);
+  const game = watched(t, 60_000, {}, 60_000);
   const { ports } = game.lineage as { ports: { now: () => number } };
-  let looks = 0;
   const { now } = ports;
   game.client(call(1));
-  game.now = 9.5;
+  game.now = 59_999.5;
   game.server(1, request('q', 'elicitation/create'));
+  game.watch.wake();
+  for (let turn = 0; turn < 4; turn++) await fence();
+  let looks = 0;
   ports.now = () => (looks++, now());
   // Each of these is longer than what is left for the call.
   for (let turn = 0; turn < 20; turn++) await delay(2);
-  assert.ok(looks <= 10, String(looks));
-  game.now = 5_000;
+  assert.equal(looks, 0);
+  game.now = 100_000;
   game.client(answer('q'));
-  game.now = 5_001;
+  game.now = 100_001;
   await game.next();
   assert.match(game.warnings.join(), /was answered with an error and cancelled/);
 });
