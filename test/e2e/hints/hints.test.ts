@@ -106,23 +106,25 @@ const expected: [tool: string, text: string, says: RegExp][] = [
 
 for (const way of ways)
   for (const sdk of way.era === 'modern' ? (['SDK v2'] as const) : (['SDK v1', 'SDK v2'] as const)) {
-    if (way.http && way.era === 'legacy' && sdk === 'SDK v2') continue;
+    if ((way.http || way.shared) && way.era === 'legacy' && sdk === 'SDK v2') continue;
     test(`P16 ${way.name}, ${sdk}: an agent with an old list heals in one turn after every kind of edit`, async (t) => {
       const files = project(t, { 'server.mjs': entries[sdk], 'src/tools.mjs': before });
       const { proxy, connect } = await serve(t, way, files.directory);
       const agent = await agentOn(await connect('stale'));
+      const other = way.shared ? await agentOn(await connect('other')) : undefined;
       assert.equal((await agent.use('usage', WANTS)).text, 'usage {"duration":"P1D"}', proxy.transcript());
       files.write('src/tools.mjs', after);
-      for (const [tool, text, says] of expected) {
-        const outcome = await agent.use(tool, WANTS);
-        assert.deepEqual([outcome.text, outcome.calls], [text, 2], proxy.transcript());
-        assert.match(outcome.hint ?? '', says);
-      }
+      for (const each of other === undefined ? [agent] : [agent, other])
+        for (const [tool, text, says] of expected) {
+          const outcome = await each.use(tool, WANTS);
+          assert.deepEqual([outcome.text, outcome.calls], [text, 2], proxy.transcript());
+          assert.match(outcome.hint ?? '', says);
+        }
       assert.deepEqual(await agent.use('same', { n: 1 }), { text: 'same {"n":1}', calls: 1, hint: undefined });
     });
   }
 
-for (const way of ways.filter(({ http }) => http))
+for (const way of ways.filter(({ http, shared }) => http || shared))
   test(`P17 ${way.name}: a client that has the new list is told nothing, whatever another one has`, async (t) => {
     const files = project(t, { 'server.mjs': entries['SDK v2'], 'src/tools.mjs': before });
     const { connect } = await serve(t, way, files.directory);

@@ -21,7 +21,10 @@ export const ways: readonly Way[] = [
   { name: 'stdio, modern', era: 'modern', http: false, shared: false },
   { name: 'HTTP, legacy', era: 'legacy', http: true, shared: false },
   { name: 'HTTP, modern', era: 'modern', http: true, shared: false },
+  { name: 'stdio beside HTTP, legacy, shared', era: 'legacy', http: false, shared: true },
+  { name: 'stdio beside HTTP, modern, shared', era: 'modern', http: false, shared: true },
   { name: 'HTTP, legacy, shared', era: 'legacy', http: true, shared: true },
+  { name: 'HTTP, modern, shared', era: 'modern', http: true, shared: true },
 ];
 
 export interface Client {
@@ -38,18 +41,29 @@ export interface Served {
 const MODERN = '2026-07-28';
 const LEGACY = '2025-11-25';
 
-/** Starts the proxy on `server.mjs` in this directory. */
+/** Starts the proxy on `server.mjs` in this directory. On stdio there is one client, and others come over HTTP. */
 export async function serve(t: TestContext, way: Way, cwd: string, options: readonly string[] = []): Promise<Served> {
   const server = [process.execPath, 'server.mjs'];
-  const all = ['--watch', 'src', '--watch', 'server.mjs', ...options, ...(way.shared ? ['--share'] : [])];
+  const shared = way.http ? ['--share'] : ['--share', '--http', '0'];
+  const all = ['--watch', 'src', '--watch', 'server.mjs', ...options, ...(way.shared ? shared : [])];
   const command = way.http
     ? [process.execPath, bin, 'serve', '--port', '0', ...all, '--', ...server]
     : proxyCommand(all, server);
   const proxy = startDirect(t, { command, cwd });
-  if (!way.http) return { proxy, connect: (name) => overStdio(proxy, way, name) };
-  const line = await proxy.waitForLog(/http:\/\/\S+\/mcp/);
-  const url = /http:\/\/\S+\/mcp/.exec(line)![0];
-  return { proxy, connect: (name) => (way.era === 'legacy' ? legacyOverHttp(url, name) : modernOverHttp(url, name)) };
+  const overHttp = async (name: string): Promise<Client> => {
+    const line = await proxy.waitForLog(/http:\/\/\S+\/mcp/);
+    const url = /http:\/\/\S+\/mcp/.exec(line)![0];
+    return way.era === 'legacy' ? legacyOverHttp(url, name) : modernOverHttp(url, name);
+  };
+  let isFree = !way.http;
+  return {
+    proxy,
+    connect: (name) => {
+      const isStdio = isFree;
+      isFree = false;
+      return isStdio ? overStdio(proxy, way, name) : overHttp(name);
+    },
+  };
 }
 
 async function overStdio(proxy: Started, { era }: Way, name: string): Promise<Client> {
@@ -94,7 +108,7 @@ function withMeta(params: Json = {}, name: string): Json {
     [`${of}clientInfo`]: { name, version: '1' },
     [`${of}clientCapabilities`]: {},
   };
-  return { ...params, _meta: meta };
+  return { ...params, _meta: { ...params['_meta'], ...meta } };
 }
 
 function posted(message: object, headers: Record<string, string>): RequestInit {
