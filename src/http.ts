@@ -1,6 +1,6 @@
 /**
- * The part of the composition root that is loaded only if clients come by HTTP: connects the HTTP front with the lineages
- * and tells what happens there as events.
+ * The part of the composition root that is loaded only if clients come by HTTP: connects the HTTP front with the
+ * lineages and tells what happens there as events.
  */
 import { endpointUrl, httpOptions } from './config/http-options.js';
 import type { ProxyFlowContext } from './flow/flow.js';

@@ -1,8 +1,8 @@
 /**
- * Which lineage serves a client: one of its own, or one that it shares. Starts lineages and ends those that nobody uses.
- * A client of the legacy era has servers of its own unless `--share` says otherwise; requests of the modern era share
- * theirs, because that era knows no sessions. The servers of one lineage are opened for one era, unless they keep their
- * clients apart: then one lineage serves all.
+ * Which lineage serves a client: one of its own, or one that it shares. Starts lineages and ends those that nobody
+ * uses. A client of the legacy era has servers of its own unless `--share` says otherwise; requests of the modern era
+ * share theirs, because that era knows no sessions. The servers of one lineage are opened for one era, unless they keep
+ * their clients apart: then one lineage serves all.
  */
 import { availableParallelism } from 'node:os';
 import type { Said } from './channel/http/http-client.js';

@@ -1,6 +1,7 @@
 /**
- * The second half of the composition root, loaded unless the proxy is a plain pipe. Creates one project, the lineages of
- * servers on it and the sinks in the state directory, and lets clients in, by stdio and by HTTP. Decides nothing itself.
+ * The second half of the composition root, loaded unless the proxy is a plain pipe. Creates one project, the lineages
+ * of servers on it and the sinks in the state directory, and lets clients in, by stdio and by HTTP. Decides nothing
+ * itself.
  */
 export { leftOutWarning } from './project/left-out.js';
 import { serverName } from './config/upstream.js';

@@ -96,8 +96,8 @@ export interface Tried {
 }
 
 /**
- * `exit`: the server ended with exit code 0, though nobody had asked it to. `era`: it refuses the era of MCP in which the client
- * opened its session before any server was there.
+ * `exit`: the server ended with exit code 0, though nobody had asked it to. `era`: it refuses the era of MCP in which
+ * the client opened its session before any server was there.
  */
 export type ServerFailure = Common & {
   readonly kind: 'start' | 'crash' | 'exit' | 'era';

@@ -1,7 +1,7 @@
 /**
- * What is added to a failed call whose tool is not the one that the client was listed (`--hints`): what has changed, when
- * and by which file, the schema in force and what to do. The facts are those of lists/; whether anything is added, and
- * whether it was said before, is decided in exchange/hints.ts. Pure.
+ * What is added to a failed call whose tool is not the one that the client was listed (`--hints`): what has changed,
+ * when and by which file, the schema in force and what to do. The facts are those of lists/; whether anything is added,
+ * and whether it was said before, is decided in exchange/hints.ts. Pure.
  */
 import { propertyList, type Property, type SchemaChange } from '../lists/schema-changes.js';
 import type { NearTool } from '../lists/tool-changes.js';

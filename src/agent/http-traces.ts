@@ -71,7 +71,9 @@ function portsIn(line: string): Address[] {
   );
 }
 
-/** What is surely an endpoint of MCP comes first, then what can be reached from here, then what has no page behind it. */
+/**
+ * What is surely an endpoint of MCP comes first, then what can be reached from here, then what has no page behind it.
+ */
 function rank({ host, path }: Address): number {
   return (isEndpoint(path) ? 4 : 0) + (FROM_HERE.test(host) ? 2 : 0) + (path.length <= 1 ? 1 : 0);
 }

@@ -148,8 +148,8 @@ const remedy: Record<Failure['kind'], string> = {
 };
 
 /**
- * `failure`: how the server came to its end, if by itself, or why none has come up since. `isRetry`: the request was sent to a
- * second server because that was safe, and that one ended too.
+ * `failure`: how the server came to its end, if by itself, or why none has come up since. `isRetry`: the request was
+ * sent to a second server because that was safe, and that one ended too.
  */
 export function mayHaveRun(
   method: string,

@@ -1,6 +1,7 @@
 /**
- * A two-way stream of messages with backpressure: what stands between us and one peer, be it a client or a server. Types
- * only; stdio.ts is one, HTTP has others. What a message means, and whose turn it is, is decided by those who use it.
+ * A two-way stream of messages with backpressure: what stands between us and one peer, be it a client or a server.
+ * Types only; stdio.ts is one, HTTP has others. What a message means, and whose turn it is, is decided by those who use
+ * it.
  */
 import type { Id } from '../wire/envelope.js';
 import type { Message } from '../wire/message.js';
@@ -28,8 +29,8 @@ export interface ChannelEvents {
 
 export interface Channel {
   /**
-   * Without a route: the session at large. `of`: whose message it is, for a peer that keeps those apart who speak by one
-   * channel; undefined: nobody's in particular.
+   * Without a route: the session at large. `of`: whose message it is, for a peer that keeps those apart who speak by
+   * one channel; undefined: nobody's in particular.
    */
   send(message: Message, route?: Route, of?: object): void;
   /** The peer reads slower than it is written to. */

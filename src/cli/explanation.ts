@@ -196,7 +196,7 @@ async function filesOf(
       // A start of the server in 1970 makes every file count as changed, which lists all files.
       since: 0,
     },
-    { settled: () => {}, warn: ({ text }) => problems.push(text) },
+    { onQuiet: () => {}, warn: ({ text }) => problems.push(text) },
   );
   const mark = watch.mark();
   await watch.ready;

@@ -1,6 +1,7 @@
 // `mcp-hotline run`, which is also `mcp-hotline` alone: a proxy between this process's stdin and stdout and the server;
-// and `mcp-hotline serve`: the same for clients over HTTP alone. This file contains what a start needs first; the proxy itself is loaded while the server comes up. Signals and bugs
-// of this process are passed to the proxy; the proxy ends the servers.
+// and `mcp-hotline serve`: the same for clients over HTTP alone. This file contains what a start needs first; the proxy
+// itself is loaded while the server comes up. Signals and bugs of this process are passed to the proxy; the proxy ends
+// the servers.
 
 import { constants } from 'node:os';
 import { resolveConfig, type CommandLineOptions, type Resolved } from '../config/config.js';

@@ -1,5 +1,5 @@
-// The panel that `mcp-hotline serve` shows on a terminal once it listens: where, what is watched, and the lines that add
-// it to clients. Pure: the facts are collected, and the text is written, by start-proxy.ts.
+// The panel that `mcp-hotline serve` shows on a terminal once it listens: where, what is watched, and the lines that
+// add it to clients. Pure: the facts are collected, and the text is written, by start-proxy.ts.
 
 import { shellLine } from './shell-line.js';
 import { quoted } from './completion/words.js';

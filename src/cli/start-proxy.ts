@@ -1,5 +1,5 @@
-// The second half of `mcp-hotline run` and `serve`, loaded while the server comes up: opens the log and puts the proxy between the
-// process's streams and the server. run.ts ends the process.
+// The second half of `mcp-hotline run` and `serve`, loaded while the server comes up: opens the log and puts the proxy
+// between the process's streams and the server. run.ts ends the process.
 
 import { isatty } from 'node:tty';
 import type { CommandLineOptions } from '../config/config.js';

@@ -1,7 +1,7 @@
 /**
- * What `--upstream` means for the rest of the configuration: the free port of each start, the strategy of a server whose
- * port is fixed, and which other options it leaves without a meaning. Its form is checked by its row in the table;
- * which port is free, and everything that is sent to the URL, is for others. Pure.
+ * What `--upstream` means for the rest of the configuration: the free port of each start, the strategy of a server
+ * whose port is fixed, and which other options it leaves without a meaning. Its form is checked by its row in the
+ * table; which port is free, and everything that is sent to the URL, is for others. Pure.
  */
 import { basename } from 'node:path';
 import { isLoopback, USUAL_PORT } from './http-checks.js';

@@ -75,8 +75,8 @@ export function createEventBus(): EventBus {
 }
 
 /**
- * The same bus, for something that belongs to a project or a session: its events say so, and those of other projects and
- * sessions do not reach it. Events that concern all do.
+ * The same bus, for something that belongs to a project or a session: its events say so, and those of other projects
+ * and sessions do not reach it. Events that concern all do.
  */
 export function withOrigin(bus: EventBus, origin: Origin): EventBus {
   const { project, session } = origin;

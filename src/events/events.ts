@@ -12,8 +12,8 @@ export interface Origin {
   /** The directory of the project. */
   readonly project?: string;
   /**
-   * The client's session, or undefined for what concerns all sessions of the project. A name of our own: the id by which
-   * a client over HTTP is known would let whoever reads a log speak for it.
+   * The client's session, or undefined for what concerns all sessions of the project. A name of our own: the id by
+   * which a client over HTTP is known would let whoever reads a log speak for it.
    */
   readonly session?: string;
   /** How the client of that session is connected. */
@@ -45,7 +45,9 @@ export interface SilentCall {
   readonly since: string;
 }
 
-/** How a restart came about: by an edit, a request, a crash, the server's own wish, or after a start that had failed. */
+/**
+ * How a restart came about: by an edit, a request, a crash, the server's own wish, or after a start that had failed.
+ */
 export type RestartMethod = 'change' | 'request' | 'crash' | 'server' | 'start';
 
 /** How the server is, for people. `reloading` with a failure: what failed is being tried again. */

@@ -70,8 +70,8 @@ export function clientAsked(
 }
 
 /**
- * The clients that a notification is for, each with the message as it gets it. `lineage` is shared. `of`: the one in whose
- * session it was said, if the server keeps clients apart.
+ * The clients that a notification is for, each with the message as it gets it. `lineage` is shared. `of`: the one in
+ * whose session it was said, if the server keeps clients apart.
  */
 export function clientsTold(
   lineage: LineageRecord,

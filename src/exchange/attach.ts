@@ -24,7 +24,9 @@ import { isOpening } from './methods.js';
 import { noteTakenBack } from './addressees.js';
 import { beginSharing } from './wire-names.js';
 
-/** The first client is the one that servers are opened for. Its messages stay as they are for as long as it is alone. */
+/**
+ * The first client is the one that servers are opened for. Its messages stay as they are for as long as it is alone.
+ */
 export function attachSession(lineage: LineageRecord, client: Session['client'], role: Role = 'client'): Session {
   const isFirst = lineage.sessions.size === 0 && !lineage.isShared;
   if (!isFirst) beginSharing(lineage);

@@ -10,8 +10,8 @@ import type { LineageRecord, Session, Upstream } from './records.js';
 
 /**
  * A server process fixes its era with the first message that reveals one. A message without `_meta` would fix it to
- * legacy. A new process behind a modern client has only seen `server/discover`, which fixes nothing, so we send a modern
- * `ping` first. It is answered with "method not found", and that is enough.
+ * legacy. A new process behind a modern client has only seen `server/discover`, which fixes nothing, so we send a
+ * modern `ping` first. It is answered with "method not found", and that is enough.
  */
 export function pinEra({ agreement }: LineageRecord, upstream: Upstream): void {
   if (agreement.era !== 'modern' || upstream.eraPinned) return;
@@ -19,9 +19,9 @@ export function pinEra({ agreement }: LineageRecord, upstream: Upstream): void {
 }
 
 /**
- * The server has exited. Whether it did so because the proxy had asked which era it speaks: that is an answer too, and it
- * means the legacy one. One that was modern when it last ran does not start just now; that it exits says nothing else.
- * Nor is it kept for the next run what an exit seems to say.
+ * The server has exited. Whether it did so because the proxy had asked which era it speaks: that is an answer too, and
+ * it means the legacy one. One that was modern when it last ran does not start just now; that it exits says nothing
+ * else. Nor is it kept for the next run what an exit seems to say.
  */
 export function refuseByExit({ cachedHandshake }: LineageRecord, upstream: Upstream): boolean {
   if (cachedHandshake['server/discover'] !== undefined) return false;

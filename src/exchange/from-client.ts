@@ -1,6 +1,6 @@
 /**
- * Takes one message of a client: has the verdict on it given (verdict-on-client.ts) and carried out (client-actions.ts).
- * A plain request goes to the server without either.
+ * Takes one message of a client: has the verdict on it given (verdict-on-client.ts) and carried out
+ * (client-actions.ts). A plain request goes to the server without either.
  */
 import { listByMethod } from '../lists/lists.js';
 import type { Message } from '../wire/message.js';

@@ -1,6 +1,7 @@
 /**
  * Takes one message of a generation: has the verdict on it given (verdict-on-server.ts), carries it out, and sends
- * clients what they get. A plain answer goes to its client without a verdict. One that was given up is not heard at all.
+ * clients what they get. A plain answer goes to its client without a verdict. One that was given up is not heard at
+ * all.
  */
 import { answerTo, SESSION, type Route } from '../channel/channel.js';
 import { listNamed } from '../lists/lists.js';
@@ -31,8 +32,8 @@ import { withClientId } from './wire-names.js';
 const TOOLS = listNamed('tools');
 
 /**
- * Most are answers that go on as they are, and are not looked into. `of`: the client in whose session it was said, if the
- * server keeps clients apart.
+ * Most are answers that go on as they are, and are not looked into. `of`: the client in whose session it was said, if
+ * the server keeps clients apart.
  */
 export function fromServer(lineage: LineageRecord, upstream: Upstream, message: Message, of?: Session): void {
   if (!isAlive(lineage, upstream)) return;
@@ -102,8 +103,8 @@ function apply(
     case 'answer-proxy':
       upstream.completeProxyRequest(verdict.id, message, verdict.isError);
       return [];
-    case 'settle':
-      upstream.takenBack.settle(verdict.key);
+    case 'forget-call':
+      upstream.takenBack.delete(verdict.key);
       return [];
     case 'ask':
       return listOf(ask(upstream, verdict.session, message, verdict.id, verdict.method));
@@ -190,7 +191,7 @@ function noteAnswered(upstream: Upstream, session: Session): void {
 function afterAnswer(upstream: Upstream, pending: PendingRequest): void {
   const { session } = pending;
   forgetProgress(session, pending);
-  if (pending.cancelled) upstream.takenBack.settle(pending.key);
+  if (pending.cancelled) upstream.takenBack.delete(pending.key);
   if (!pending.cancelled) endCall(pending);
   startQueuedCalls(session.lineage);
   // One that drains and has nothing more to say to anybody may go.

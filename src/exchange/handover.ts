@@ -77,8 +77,8 @@ export interface Dropped {
 }
 
 /**
- * The generation is gone, or given up: nothing it says counts any more, and what it owed is settled here. `crash`: how
- * it came to its end, for those whose calls it took with it.
+ * The generation is gone, or given up: nothing it says counts any more, and what it owed is answered or sent again
+ * here. `crash`: how it came to its end, for those whose calls it took with it.
  */
 export function dropGeneration(lineage: LineageRecord, upstream: Upstream, crash?: Failure): Dropped {
   upstream.isDraining = false;
@@ -102,8 +102,8 @@ export function dropGeneration(lineage: LineageRecord, upstream: Upstream, crash
 }
 
 /**
- * Nobody knows whether the generation, which lives on, has executed these requests: the connection that they went by was
- * lost.
+ * Nobody knows whether the generation, which lives on, has executed these requests: the connection that they went by
+ * was lost.
  */
 export function loseRequests(lineage: LineageRecord, upstream: Upstream, ids: readonly Id[], problem: string): void {
   const lost: PendingRequest[] = [];
@@ -183,7 +183,8 @@ export function expire(lineage: LineageRecord): number | undefined {
 /**
  * The client waits too long for its session to be opened: it is answered in place of the server, be the request with
  * one or held. What a server that has it says in the end comes to us. `failure`: what is wrong with that server, if
- * anything; the client is told. `nobody`: it has been answered or taken back, or waits for a server that answers others.
+ * anything; the client is told. `nobody`: it has been answered or taken back, or waits for a server that answers
+ * others.
  */
 export function answerHandshakeLocally(
   session: Session,

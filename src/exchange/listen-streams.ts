@@ -35,9 +35,9 @@ export type StreamEnd =
   | 'undecided';
 
 /**
- * Decides whether a server's end of a listen stream reaches the client. Only the serving generation can end a stream. An
- * error from a generation that never acknowledged it does not: the proxy keeps the stream open and sends list changes
- * itself.
+ * Decides whether a server's end of a listen stream reaches the client. Only the serving generation can end a stream.
+ * An error from a generation that never acknowledged it does not: the proxy keeps the stream open and sends list
+ * changes itself.
  */
 export function endOfStream({ lineage }: Session, stream: ListenStream, upstream: Upstream): StreamEnd {
   const at = upstream.streams.get(stream);

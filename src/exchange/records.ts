@@ -1,8 +1,8 @@
 /**
  * What verdicts are made from: one record for each client (`Session`), and one for what all sessions of a lineage share
  * (`LineageRecord`). Their neighbours read and change them: from-client.ts and from-server.ts for one message,
- * handover.ts when generations come and go. Who serves, which failure stands and whether messages are held is shown here
- * by lineage/, and nobody else writes it.
+ * handover.ts when generations come and go. Who serves, which failure stands and whether messages are held is shown
+ * here by lineage/, and nobody else writes it.
  */
 import type { ChangeCause } from '../agent/hints.js';
 import type { LineFault } from '../agent/line-faults.js';

@@ -1,7 +1,7 @@
 /**
  * The settings that clients have in force with servers: the log level and the subscriptions to resources. Of clients
- * that share a server it has the most verbose level of all, and each resource is subscribed to with the first client and
- * given up with the last. What one client has agreed to is kept in session/agreement.ts.
+ * that share a server it has the most verbose level of all, and each resource is subscribed to with the first client
+ * and given up with the last. What one client has agreed to is kept in session/agreement.ts.
  */
 import { readAt } from '../wire/edit.js';
 import type { Message } from '../wire/message.js';

@@ -1,8 +1,8 @@
 /**
- * `tools/list` of a server that declares no tools. The proxy declares them in its place, because an edit may add a first
- * one, so clients ask a server that need not know the method. It is asked all the same: some have tools that they do not
- * declare. If it refuses, does not answer soon, or dies of the question, the list is empty, and this session asks no
- * such server again.
+ * `tools/list` of a server that declares no tools. The proxy declares them in its place, because an edit may add a
+ * first one, so clients ask a server that need not know the method. It is asked all the same: some have tools that they
+ * do not declare. If it refuses, does not answer soon, or dies of the question, the list is empty, and this session
+ * asks no such server again.
  */
 import { answerTo } from '../channel/channel.js';
 import type { Id } from '../wire/envelope.js';

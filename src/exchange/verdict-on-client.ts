@@ -139,7 +139,9 @@ function answered(id: ClientRequest['id'], answer: Message): ClientVerdict {
   return { do: 'answer', answer, route: answerTo(id) };
 }
 
-/** A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7). */
+/**
+ * A tool call that meets a failure triggers one more attempt, or joins the one under way, and waits for its end (P7).
+ */
 function unlessMended({ failure }: LineageRecord, calls: boolean, otherwise: ClientVerdict): ClientVerdict {
   return calls && failure !== undefined ? { do: 'repeat-attempt', otherwise } : otherwise;
 }

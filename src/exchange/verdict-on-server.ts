@@ -60,7 +60,7 @@ function answerVerdict(
     return endVerdict(upstream, stream, { session, message: own, route: answerTo(stream.id) });
   }
   // Without an id only the client knows what it sent that the server could not read.
-  if (of === undefined && lineage.isShared) return { do: 'settle', key };
+  if (of === undefined && lineage.isShared) return { do: 'forget-call', key };
   const session = of ?? onlySession(lineage);
   if (id !== 'null' || upstream !== lineage.serving || session === undefined) return DROP;
   return { do: 'deliver', deliveries: [{ session, message, route: answerTo(id) }] };

@@ -78,7 +78,7 @@ export type ServerVerdict =
   /** It answers a request of the proxy's own. */
   | { readonly do: 'answer-proxy'; readonly id: Id; readonly isError: boolean }
   /** It answers a request whose client has left, or nothing that was asked. */
-  | { readonly do: 'settle'; readonly key: Key }
+  | { readonly do: 'forget-call'; readonly key: Key }
   /** A client is asked something. */
   | { readonly do: 'ask'; readonly session: Session; readonly id: Id; readonly method: string }
   /** Nobody can be asked: the server is answered. `of`: in whose session it has asked, if it says so. */

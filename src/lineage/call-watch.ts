@@ -1,7 +1,7 @@
 /**
  * Looks after calls that servers leave unanswered: one that has been silent for half a minute is reported, and one that
- * is silent for longer than `--call-timeout` is given up. One timer serves all calls. Whose clock stands where, and what
- * a client is told, is for exchange/silent-calls.ts.
+ * is silent for longer than `--call-timeout` is given up. One timer serves all calls. Whose clock stands where, and
+ * what a client is told, is for exchange/silent-calls.ts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentCallWarning, timedOutCallWarning } from '../agent/call-words.js';

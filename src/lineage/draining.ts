@@ -82,8 +82,8 @@ export async function answerHeld({ messages }: LineageContext, reload: { idle():
 }
 
 /**
- * One of several clients has closed its side: the others and the servers stay. Its pending requests are answered if that
- * takes no longer than `LAST_ANSWERS_MS`. Resolves when the client has read the last response.
+ * One of several clients has closed its side: the others and the servers stay. Its pending requests are answered if
+ * that takes no longer than `LAST_ANSWERS_MS`. Resolves when the client has read the last response.
  */
 export async function leave({ messages, generations, closed }: LineageContext, session: Session): Promise<void> {
   const isOwn = (one: { readonly session: Session }): boolean => one.session === session;

@@ -1,6 +1,6 @@
 /**
- * Asks a server whether it speaks the modern era, with a `server/discover` of the proxy's own. A server that refuses it,
- * exits, or gives no sign of life is of the legacy era. What follows from the answer is decided by who asks.
+ * Asks a server whether it speaks the modern era, with a `server/discover` of the proxy's own. A server that refuses
+ * it, exits, or gives no sign of life is of the legacy era. What follows from the answer is decided by who asks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../channel/channel.js';
@@ -12,7 +12,10 @@ import { request as makeRequest } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import type { Lineage } from './lineage.js';
 
-/** `silent`: it may yet turn out to be modern. `unknown`: its lineage has ended before it could answer, or it asks who is there. */
+/**
+ * `silent`: it may yet turn out to be modern. `unknown`: its lineage has ended before it could answer, or it asks who
+ * is there.
+ */
 export type EraAnswer = 'modern' | 'legacy' | 'silent' | 'unknown';
 
 const SILENT_AFTER_MS = 5_000;

@@ -1,7 +1,7 @@
 /**
  * Opens clients' session with a new generation. Legacy: the first client's own `initialize`, word for word, under an id
- * of ours, and what was agreed since. Modern: a look whether it is there, then the open streams. Nothing of it reaches a
- * client. When to do it, and what a failure means, is for others.
+ * of ours, and what was agreed since. Modern: a look whether it is there, then the open streams. Nothing of it reaches
+ * a client. When to do it, and what a failure means, is for others.
  */
 import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../exchange/eras.js';
 import type { PendingHandshake } from '../exchange/handover.js';

@@ -6,7 +6,9 @@ export interface LineageOptions {
   outlivesClients(): boolean;
   /** A server that has exited is not followed by another: the lineage ends with it. */
   readonly endsWithServer: boolean;
-  /** After how many milliseconds people are told of a call that the server says nothing about; half a minute if unset. */
+  /**
+   * After how many milliseconds people are told of a call that the server says nothing about; half a minute if unset.
+   */
   readonly silentAfterMs?: number;
   /** Of all lineages of the project. */
   readonly starts: StartSlots;

@@ -367,8 +367,8 @@ export class Lineage {
   }
 
   /**
-   * For a tool call that met a failure (P7, survives a broken edit): makes the attempt that failed once more, unless one
-   * is under way or it is too early. Returns whether an attempt is under way now that the call can wait for.
+   * For a tool call that met a failure (P7, survives a broken edit): makes the attempt that failed once more, unless
+   * one is under way or it is too early. Returns whether an attempt is under way now that the call can wait for.
    */
   #repeatAttempt(waits: boolean): boolean {
     // Calls that the end of an attempt lets go were part of it: they start no other one.

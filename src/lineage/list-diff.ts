@@ -187,8 +187,8 @@ export function difference({ served, previous }: Baselines, after: Lists): Diffe
 }
 
 /**
- * The lists to tell a further client of: those that differ from what this one has. Of a list that it was never served it
- * has what the server before had. `found`: for the first client.
+ * The lists to tell a further client of: those that differ from what this one has. Of a list that it was never served
+ * it has what the server before had. `found`: for the first client.
  */
 export function changedFor(session: Session, upstream: Upstream | undefined, found: Difference): readonly ListName[] {
   const served = servedLists(session);

@@ -1,6 +1,6 @@
 /**
- * A server that runs on has opened clients' sessions again that it had lost: it may have been restarted by somebody else
- * and be another one by now. Its lists are compared with what clients were served, and each hears of what differs.
+ * A server that runs on has opened clients' sessions again that it had lost: it may have been restarted by somebody
+ * else and be another one by now. Its lists are compared with what clients were served, and each hears of what differs.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from '../lists/compare.js';

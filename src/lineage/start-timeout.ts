@@ -1,7 +1,7 @@
 /**
- * How long a start may take. A server that compiles itself may take long, so the time counts from its last sign of life:
- * output on stderr, or processor time that its process group has used. After `MAX_LIMITS` times the limit the start is
- * given up in any case. A client waits for its very first server with a limit of its own.
+ * How long a start may take. A server that compiles itself may take long, so the time counts from its last sign of
+ * life: output on stderr, or processor time that its process group has used. After `MAX_LIMITS` times the limit the
+ * start is given up in any case. A client waits for its very first server with a limit of its own.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fence } from '../project/fence.js';

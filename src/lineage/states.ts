@@ -14,9 +14,13 @@ export interface Attempt {
   readonly forced: boolean;
   /** Build even if the record says that the result exists already. */
   readonly rebuild: boolean;
-  /** The server has exited, and the same code is started again without a build. After a failure the back-off goes on. */
+  /**
+   * The server has exited, and the same code is started again without a build. After a failure the back-off goes on.
+   */
   readonly respawn: boolean;
-  /** A tool call has met a failure, so what has failed is attempted again: a file may be the cause that is not watched. */
+  /**
+   * A tool call has met a failure, so what has failed is attempted again: a file may be the cause that is not watched.
+   */
   readonly repeat: boolean;
 }
 
@@ -27,8 +31,8 @@ export interface Attempt {
 export type Next = 'restart' | 'refresh' | 'nothing';
 
 /**
- * What the exit of a server that nobody stopped means. `leaves`: on purpose, and none follows. `restarts`: on purpose, and another one is to follow. `start`: it has never
- * answered. `exit`: code 0, but probably by mistake.
+ * What the exit of a server that nobody stopped means. `leaves`: on purpose, and none follows. `restarts`: on purpose,
+ * and another one is to follow. `start`: it has never answered. `exit`: code 0, but probably by mistake.
  */
 export type ExitMeaning = 'leaves' | 'restarts' | 'start' | 'exit' | 'crash';
 
@@ -145,8 +149,8 @@ export type Event =
 
 export type Effect =
   /**
-   * The attempt has ended, in success or with the failure, so its snapshot of the disk becomes that of what serves or of
-   * what failed. The hold ends with it: held messages are forwarded, or answered with the failure.
+   * The attempt has ended, in success or with the failure, so its snapshot of the disk becomes that of what serves or
+   * of what failed. The hold ends with it: held messages are forwarded, or answered with the failure.
    */
   | { readonly do: 'end-attempt'; readonly failure: Failure | undefined }
   /** Only the hold ends: held messages are answered with the failure, and the attempt goes on. */

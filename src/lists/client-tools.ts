@@ -1,6 +1,6 @@
 /*
- * The tools as one client has them: what it was served, which of them are others with the server by now, and what it was
- * told of those. Pure. Whose it is, and what serves, is known in exchange/.
+ * The tools as one client has them: what it was served, which of them are others with the server by now, and what it
+ * was told of those. Pure. Whose it is, and what serves, is known in exchange/.
  */
 import { equalJson } from './compare.js';
 import { isRecord } from './lists.js';
@@ -46,7 +46,9 @@ export function noteDescribed({ described }: ClientTools, tool: string, { kind, 
   described.set(tool, { kind, before, after });
 }
 
-/** The client was shown these tools in another way than by a list of its own: it has the same list, but knows better. */
+/**
+ * The client was shown these tools in another way than by a list of its own: it has the same list, but knows better.
+ */
 export function noteShown(tools: ClientTools, shown: Items): void {
   const has = toolsByName(tools.served.items('tools') ?? []);
   for (const [name, { inputSchema: after }] of toolsByName(shown.filter(isRecord)))

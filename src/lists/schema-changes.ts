@@ -1,7 +1,8 @@
 /*
  * What differs between two versions of a tool's input schema, as data: names that came, went or changed, what became
  * required, and which keywords allow less or more than before. Pure. It judges no arguments and follows no `$ref`; the
- * words are those of agent/hints.ts. However large or deep the schemas are, it takes little more than reading them once.
+ * words are those of agent/hints.ts. However large or deep the schemas are, it takes little more than reading them
+ * once.
  */
 import { equalJson } from './compare.js';
 import { mostSimilar } from './likeness.js';

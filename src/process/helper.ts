@@ -19,8 +19,9 @@ export interface Helper {
 }
 
 /**
- * `detached` is a session of its own on POSIX systems, out of reach of signals to the client's process group. On Windows it keeps
- * the helper out of the job object that ends the children of a process with it, and would open a console window.
+ * `detached` is a session of its own on POSIX systems, out of reach of signals to the client's process group. On
+ * Windows it keeps the helper out of the job object that ends the children of a process with it, and would open a
+ * console window.
  */
 const OPTIONS: SpawnOptions = {
   detached: true,

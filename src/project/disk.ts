@@ -140,7 +140,7 @@ export class Disk {
   /** Files that were saved since and have the same content again. */
   resavedSince(snapshot: Snapshot): readonly Change[] {
     const changed = new Set(pathsOf(this.changesSince(snapshot)));
-    return this.#open.watch.stirredSince(snapshot).filter(({ path }) => !changed.has(path));
+    return this.#open.watch.touchedSince(snapshot).filter(({ path }) => !changed.has(path));
   }
 
   /** When the file's inode last changed, in milliseconds since 1970, if the file is there. */
@@ -181,7 +181,7 @@ export class Disk {
     const { events, afterCheck } = this.#options;
     const began = performance.now();
     const watch = this.#options.openWatch(watchOptions, {
-      settled: () => this.#onQuiet(),
+      onQuiet: () => this.#onQuiet(),
       unchanged: (files) => events.emit({ kind: 'unchanged', files, why: 'same-content' }),
       warn: ({ code, text }) => events.emit({ kind: 'warning', text, code }),
       began: ({ files, directories, mode, ms }) =>

@@ -95,7 +95,7 @@ export async function finishBuild(
  * first look.
  */
 async function lookAtFiles({ watch: options, rule }: Finish, began: number): Promise<FilesAfterBuild> {
-  const watch = openWatch({ ...options, since: began }, { settled: () => {}, warn: () => {} });
+  const watch = openWatch({ ...options, since: began }, { onQuiet: () => {}, warn: () => {} });
   const mark = watch.mark();
   try {
     await watch.ready;

@@ -28,7 +28,9 @@ export interface BuildAsker {
   readonly isForChange: boolean;
 }
 
-/** `isDisturbed`: files were saved while it ran, so what it has made may be of other files than the fingerprint says. */
+/**
+ * `isDisturbed`: files were saved while it ran, so what it has made may be of other files than the fingerprint says.
+ */
 export interface SharedOutcome {
   readonly step: BuildStep;
   readonly isDisturbed: boolean;

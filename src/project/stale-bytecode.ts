@@ -2,7 +2,8 @@
  * Keeps Python from running old bytecode after an edit (P4, fresh). CPython takes a cached `.pyc` for that of its
  * source if the source's size is the same and its time stamp too, in whole seconds: two saves of equal size within a
  * second are one to it. So the caches of all sources that were edited in this session are removed before a server
- * starts; those of everything else stay, and with them the speed. Which files were edited is told by `lineage/attempts.ts`.
+ * starts; those of everything else stay, and with them the speed. Which files were edited is told by
+ * `lineage/attempts.ts`.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, parse, resolve } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * The requests of clients that one generation owes an answer to. Each is answered once: an answer that is not owed,
- * because it was given already or because the request has moved to another generation, is nobody's. What to do with what
- * a lost generation owed is decided in exchange/.
+ * because it was given already or because the request has moved to another generation, is nobody's. What to do with
+ * what a lost generation owed is decided in exchange/.
  */
 import type { Id } from '../wire/envelope.js';
 import { keyOf, type Key } from '../wire/ids.js';

@@ -1,6 +1,6 @@
 /**
- * What a server is started with, what is told of it while it runs, and what comes of the start. Types only, the same for
- * one that speaks over its pipes (start-server.ts) and one that speaks HTTP (start-http-server.ts).
+ * What a server is started with, what is told of it while it runs, and what comes of the start. Types only, the same
+ * for one that speaks over its pipes (start-server.ts) and one that speaks HTTP (start-http-server.ts).
  */
 import type { ChildSpec, Exit } from '../process/child.js';
 import type { Id } from '../wire/envelope.js';

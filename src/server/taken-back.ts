@@ -1,7 +1,7 @@
 /**
  * The calls of one server that clients have taken back or left behind. A server may be at such a call for a while, and
- * what it asks or says in its course looks as if it were about a call of somebody else. So it is remembered for how long
- * that has to be reckoned with. Pure; what follows from it is decided in exchange/addressees.ts.
+ * what it asks or says in its course looks as if it were about a call of somebody else. So it is remembered for how
+ * long that has to be reckoned with. Pure; what follows from it is decided in exchange/addressees.ts.
  */
 import type { Key } from '../wire/ids.js';
 
@@ -31,7 +31,7 @@ export class TakenBackCalls<S> {
   }
 
   /** The server has answered it all the same: it is not at it any more. */
-  settle(key: Key): void {
+  delete(key: Key): void {
     this.#calls.delete(key);
   }
 

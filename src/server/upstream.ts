@@ -60,7 +60,10 @@ export interface UpstreamParts<S> {
   readonly clients?: ClientsAtServer<S>;
   /** What it has printed on stdout for people and not ended with a newline, as a prompt. */
   unfinishedText(): string;
-  /** What it says at a path of its own, beside MCP. Undefined: it speaks no HTTP; resolves with undefined if it says nothing. */
+  /**
+   * What it says at a path of its own, beside MCP. Undefined: it speaks no HTTP; resolves with undefined if it says
+   * nothing.
+   */
   readonly ask?: (path: string, headers: SentHeaders) => Promise<Said | undefined>;
   /** What has come in place of an answer to its handshake, if that is known. */
   lastProblem?(): string | undefined;

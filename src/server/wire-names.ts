@@ -1,8 +1,8 @@
 /**
  * The names that clients chose and one server sees: ids of requests, or tokens of progress. Clients that share a server
- * count alike, so a name that another client has used already is replaced on the wire by one of ours, and what the server
- * says under it finds back. A name stays its first user's after the request is over, because a server may still speak of
- * it. Pure.
+ * count alike, so a name that another client has used already is replaced on the wire by one of ours, and what the
+ * server says under it finds back. A name stays its first user's after the request is over, because a server may still
+ * speak of it. Pure.
  */
 import type { Id } from '../wire/envelope.js';
 import { keyOf, type Key } from '../wire/ids.js';

@@ -1,7 +1,7 @@
 /**
- * The servers' requests that one client owes an answer to. Every process counts its ids anew, so two generations may ask
- * under the same one; the second then reaches the client under an id of ours, and the answer finds back. A request whose
- * server is gone stays known until it is answered, so that the late answer goes to nobody. Pure.
+ * The servers' requests that one client owes an answer to. Every process counts its ids anew, so two generations may
+ * ask under the same one; the second then reaches the client under an id of ours, and the answer finds back. A request
+ * whose server is gone stays known until it is answered, so that the late answer goes to nobody. Pure.
  */
 import type { Id } from '../wire/envelope.js';
 import { keyOf, type Key } from '../wire/ids.js';

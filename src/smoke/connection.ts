@@ -1,6 +1,6 @@
-// One proxy process with the server behind it, and a strict client: each message is checked, and each answer must belong
-// to a request that was not answered yet. It knows requests and answers. How messages travel is link.ts's, http-link.ts's
-// and sse-link.ts's; the checks decide what to ask, and what an answer must say.
+// One proxy process with the server behind it, and a strict client: each message is checked, and each answer must
+// belong to a request that was not answered yet. It knows requests and answers. How messages travel is link.ts's,
+// http-link.ts's and sse-link.ts's; the checks decide what to ask, and what an answer must say.
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { launch, type Child, type Exit } from '../process/child.js';
@@ -37,8 +37,8 @@ export type Outcome =
 export interface Ending extends Exit {
   readonly ms: number;
   /**
-   * What `ms` was: from the end of stdin, or of the session over HTTP, until the server was gone; or, where clients can't
-   * end their server, from the signal to the proxy.
+   * What `ms` was: from the end of stdin, or of the session over HTTP, until the server was gone; or, where clients
+   * can't end their server, from the signal to the proxy.
    */
   readonly after: 'stdin' | 'session' | 'signal';
   /** It exited before that. */

@@ -1,8 +1,8 @@
 /**
  * The audit trail: one line of JSON in the state directory for every event in the life of a server, for people and for
- * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two proxies may
- * write to the same one. No message contents, no environment, no arguments; of failures, what the compiler or the
- * server printed. A line that can't be written is reported once (P14, safe files).
+ * `mcp-hotline log`. Lines are appended whole, in order, and never lost at a clean exit; the file is rotated. Two
+ * proxies may write to the same one. No message contents, no environment, no arguments; of failures, what the compiler
+ * or the server printed. A line that can't be written is reported once (P14, safe files).
  */
 import { link, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
@@ -124,7 +124,9 @@ export class Audit {
   }
 }
 
-/** Undefined if another process has the lock. The lock of a killed process is removed, so that the next caller gets it. */
+/**
+ * Undefined if another process has the lock. The lock of a killed process is removed, so that the next caller gets it.
+ */
 async function claim(lock: string): Promise<(() => Promise<void>) | undefined> {
   const temp = tempName(lock);
   await writeFile(temp, String(process.pid), { mode: 0o600 });

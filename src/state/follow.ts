@@ -1,6 +1,6 @@
 /**
  * An audit trail as it grows: what is there, then every line that is added, also when the file is rotated in between.
- * The file is looked at when the system says that its directory has stirred, never by the clock.
+ * The file is looked at when the system says that its directory has changed, never by the clock.
  */
 import { watch } from 'node:fs';
 import { stat, type FileHandle } from 'node:fs/promises';
@@ -20,15 +20,15 @@ export function followAudit(dir: string, more: (lines: AuditLine[]) => void, ove
   return {
     past: readRotated(dir).then(async (rotated) => [...rotated, ...(await tail.next())]),
     async follow() {
-      let stirred = (): void => {};
-      const watcher = watch(dir, () => stirred());
+      let wake = (): void => {};
+      const watcher = watch(dir, () => wake());
       watcher.on('error', () => {});
-      over.addEventListener('abort', () => stirred(), { once: true });
+      over.addEventListener('abort', () => wake(), { once: true });
       while (!over.aborted) {
-        const stir = new Promise<void>((resolve) => (stirred = resolve));
+        const changed = new Promise<void>((resolve) => (wake = resolve));
         const lines = await tail.next();
         if (lines.length > 0) more(lines);
-        else if (!over.aborted) await stir;
+        else if (!over.aborted) await changed;
       }
       watcher.close();
       await tail.close();

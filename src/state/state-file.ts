@@ -17,7 +17,9 @@ import { link, mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:
 import { dirname } from 'node:path';
 import { tempName } from './temp-files.js';
 
-/** Without O_NONBLOCK the opening of a pipe would wait for its other end. Windows has no such pipes, and not the flag. */
+/**
+ * Without O_NONBLOCK the opening of a pipe would wait for its other end. Windows has no such pipes, and not the flag.
+ */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
@@ -74,8 +76,8 @@ export async function writeAtomically(file: string, content: string | Buffer): P
 }
 
 /**
- * Writes a file that must not exist yet, whole: whoever reads it at the same time sees nothing or all of it. A file that
- * exists is left as it is, and that is no problem.
+ * Writes a file that must not exist yet, whole: whoever reads it at the same time sees nothing or all of it. A file
+ * that exists is left as it is, and that is no problem.
  */
 export async function createAtomically(file: string, content: string): Promise<Written> {
   const temp = tempName(file);

@@ -41,7 +41,7 @@ export interface ContentIndex {
   release(mark: Mark): void;
   changedSince(mark: Mark): readonly Change[];
   /** The same, and what was saved or touched and is what it was. */
-  stirredSince(mark: Mark): readonly Change[];
+  touchedSince(mark: Mark): readonly Change[];
   fingerprint(rule: string): string;
   /** Computes the fingerprints in slices, so that asking for them costs nothing. */
   prepare(rules: readonly string[], slice: TimeSlice): Promise<void>;
@@ -158,7 +158,7 @@ export function createContentIndex(): ContentIndex {
 
     changedSince,
 
-    stirredSince(mark) {
+    touchedSince(mark) {
       const changed = changedSince(mark);
       // Usually every file that was touched has also changed.
       return marks.get(mark)?.size === changed.length ? changed : since(mark, true);

@@ -15,7 +15,7 @@ export interface PollOptions {
   isListed(directory: string): boolean;
   /**
    * The first look at new directories is over: what changed between listing them and it has not been reported. Or a
-   * directory stirred that need not matter.
+   * directory has changed that need not matter.
    */
   looked(): void;
 }

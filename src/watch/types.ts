@@ -31,7 +31,7 @@ export interface WatchOptions {
 
 export interface WatchCallbacks {
   /** The debounce is over and something is dirty, or has turned out to be changed. */
-  settled(): void;
+  onQuiet(): void;
   /** These files had an event and were hashed, and their content is the same. */
   unchanged?(files: readonly string[]): void;
   warn(warning: { code: WarningCode; text: string }): void;
@@ -77,7 +77,7 @@ export interface Watch {
   release(mark: Mark): void;
   changedSince(mark: Mark): readonly Change[];
   /** The same, and what was saved or touched since and is what it was: in between it may have been something else. */
-  stirredSince(mark: Mark): readonly Change[];
+  touchedSince(mark: Mark): readonly Change[];
   fingerprint(rule: string): string;
   /** Computes the fingerprints of these rules in slices: what they cover may be large, and most changes need none. */
   prepare(rules: readonly string[]): Promise<void>;
@@ -86,8 +86,8 @@ export interface Watch {
   /** What these files are now is what every mark remembers of them. Paths as in a Change. */
   accept(paths: readonly string[]): void;
   /**
-   * The same for one mark. Unless `since` is undefined, only for files that both remember alike: of the others, what had
-   * changed before `since` still counts.
+   * The same for one mark. Unless `since` is undefined, only for files that both remember alike: of the others, what
+   * had changed before `since` still counts.
    */
   acceptFor(mark: Mark, paths: readonly string[], since: Mark | undefined): void;
   /** Takes back an `accept`: every mark differs from these data files. */

@@ -53,7 +53,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   const debouncer = createDebouncer(options.debounce, () => {
     if (!isDirty() && !hasUnreportedChange) return;
     hasUnreportedChange = false;
-    callbacks.settled();
+    callbacks.onQuiet();
   });
 
   function warn(code: WarningCode, about: string, text: string): void {
@@ -263,7 +263,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
     mark: contents.mark,
     release: contents.release,
     changedSince: contents.changedSince,
-    stirredSince: contents.stirredSince,
+    touchedSince: contents.touchedSince,
     fingerprint: contents.fingerprint,
     prepare: (rules) => guarded(() => contents.prepare(rules, createTimeSlice(closing.signal))),
     changedAt: contents.changedAt,

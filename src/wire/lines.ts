@@ -1,6 +1,6 @@
 /**
- * Whole lines out of chunks, as messages with the raw bytes kept: each still ends with its newline, so what was read can
- * be written as it is. A line that came in several chunks stays in those pieces, once all of it is there. Decodes,
+ * Whole lines out of chunks, as messages with the raw bytes kept: each still ends with its newline, so what was read
+ * can be written as it is. A line that came in several chunks stays in those pieces, once all of it is there. Decodes,
  * copies and judges nothing.
  */
 import { Message } from './message.js';

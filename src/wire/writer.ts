@@ -1,8 +1,9 @@
 /**
  * An ordered writer of messages that honours backpressure. Writes are batched until the end of the event-loop turn:
- * lines that lie side by side in memory become one slice, the rest one vectored write. There is one exception: the first
- * chunk of a turn is written as soon as its last line has been pushed. Usually there is only one chunk in a turn, so its
- * answer leaves without waiting. The writer knows when its stream is full; pausing whoever feeds it is for its owner.
+ * lines that lie side by side in memory become one slice, the rest one vectored write. There is one exception: the
+ * first chunk of a turn is written as soon as its last line has been pushed. Usually there is only one chunk in a turn,
+ * so its answer leaves without waiting. The writer knows when its stream is full; pausing whoever feeds it is for its
+ * owner.
  */
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';

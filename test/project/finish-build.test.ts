@@ -90,7 +90,7 @@ async function finishOf(files: Project): Promise<Finish> {
   const began = Date.now();
   const options = { cwd: files.directory, ignore: [], ext: [], debounce: 10, poll: undefined, never: [stateDir] };
   const watch = { ...options, rules: [{ name: 'r', paths: ['src'] }], since: began };
-  const opened = openWatch(watch, { settled: () => {}, warn: () => {} });
+  const opened = openWatch(watch, { onQuiet: () => {}, warn: () => {} });
   await opened.ready;
   const fingerprint = opened.fingerprint('r');
   await opened.close();

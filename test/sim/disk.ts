@@ -67,7 +67,7 @@ export class Disk {
       const changed = this.#saves.get(file) ?? 0;
       contents.set(file, { digest, changed, rules: rulesOf(file), size: 0, ctime: 0, ino: 0 });
     };
-    const debouncer = createDebouncer(options.debounce, () => pending.size > 0 && callbacks.settled());
+    const debouncer = createDebouncer(options.debounce, () => pending.size > 0 && callbacks.onQuiet());
     const stir = (file: File): void => {
       if (rulesOf(file).length === 0) return;
       pending.add(file);
@@ -128,7 +128,7 @@ export class Disk {
       mark: contents.mark,
       release: contents.release,
       changedSince: contents.changedSince,
-      stirredSince: contents.stirredSince,
+      touchedSince: contents.touchedSince,
       fingerprint: (rule) =>
         FILES.filter((file) => rulesOf(file).includes(rule))
           .map((f) => contents.get(f)?.digest ?? '')

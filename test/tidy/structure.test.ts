@@ -29,10 +29,10 @@ test('a file of 251 lines is said to get long, one of 250 is not', () => {
   assert.deepEqual([getsLong(lines(250)), getsLong(lines(251))], [[], ['wire/x.ts: 251 lines, more than 250']]);
 });
 
-test('test and scripts: a comment fits into 120 columns', () => {
-  const wide = [...readTree('test', '.ts'), ...readTree('scripts', '.mjs')].flatMap(([file, text]) =>
+test('src, test and scripts: a comment fits into 120 columns', () => {
+  const wide = [...sources, ...readTree('test', '.ts'), ...readTree('scripts', '.mjs')].flatMap(([file, text]) =>
     [...text.matchAll(/^ *(?:\/\/|\/\*\*|\*) .*$/gm)]
-      .filter(([line]) => line.length > 120 && !line.includes('oxlint-disable'))
+      .filter(([line]) => line.length > 120 && !line.includes('oxlint-disable') && !line.startsWith(' * |'))
       .map(([line]) => `${file}: ${line}`),
   );
   assert.deepEqual(wide, []);

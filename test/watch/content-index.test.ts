@@ -116,10 +116,10 @@ test('a mark like another tells what differs from the same moment, but not what 
   const second = contents.mark(first);
   const paths = (changes: readonly { path: string }[]): string[] => changes.map(({ path }) => path);
   assert.deepEqual(paths(contents.changedSince(second)), ['a']);
-  assert.deepEqual(paths(contents.stirredSince(first)), ['a', 'b']);
-  assert.deepEqual(paths(contents.stirredSince(second)), ['a']);
+  assert.deepEqual(paths(contents.touchedSince(first)), ['a', 'b']);
+  assert.deepEqual(paths(contents.touchedSince(second)), ['a']);
   contents.set('b', { ...entry('1'), changed: 3 });
-  assert.deepEqual(paths(contents.stirredSince(second)), ['a', 'b']);
+  assert.deepEqual(paths(contents.touchedSince(second)), ['a', 'b']);
   contents.set('a', entry('1'));
   assert.deepEqual(paths(contents.changedSince(second)), []);
 });

@@ -34,13 +34,13 @@ for (const poll of [undefined, 60_000]) {
     const w = await watched(t, { files: { 'a.ts': 'one', 'd/b.ts': 'b' }, poll });
     const mark = w.watch.mark();
     const before = w.watch.fingerprint('main');
-    const stirred = (): string[] => w.watch.stirredSince(mark).map(({ kind, path }) => `${kind} ${path}`);
-    assert.deepEqual(stirred(), []);
+    const touched = (): string[] => w.watch.touchedSince(mark).map(({ kind, path }) => `${kind} ${path}`);
+    assert.deepEqual(touched(), []);
     await expectUnchanged(w, () => {
       w.write('a.ts', 'two');
       w.write('a.ts', 'one');
     });
-    assert.deepEqual(stirred(), ['changed a.ts']);
+    assert.deepEqual(touched(), ['changed a.ts']);
     w.write('a.ts', 'two');
     rmSync(w.path('d'), { recursive: true });
     assert.deepEqual(await w.changes(), ['changed a.ts', 'removed d/b.ts']);
@@ -49,7 +49,7 @@ for (const poll of [undefined, 60_000]) {
     w.write('d/b.ts', 'b');
     assert.deepEqual(await w.changes(), ['changed a.ts', 'added d/b.ts']);
     assert.deepEqual(w.watch.changedSince(mark), []);
-    assert.deepEqual(stirred(), ['changed a.ts', 'changed d/b.ts']);
+    assert.deepEqual(touched(), ['changed a.ts', 'changed d/b.ts']);
     assert.equal(w.watch.fingerprint('main'), before);
   });
 

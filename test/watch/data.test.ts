@@ -25,7 +25,7 @@ test('a store of data files, and more directories than anybody writes by hand, a
       since: 0,
       rules: [{ name: 'server', paths: ['src'], data: ['.'] }],
     },
-    { settled: () => {}, warn: ({ text }) => warnings.push(text) },
+    { onQuiet: () => {}, warn: ({ text }) => warnings.push(text) },
   );
   const mark = watch.mark();
   await watch.ready;

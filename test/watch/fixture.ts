@@ -58,7 +58,7 @@ export async function watched(t: TestContext, options: Options = {}): Promise<Wa
     { cwd: dir, rules, ignore: [], ext: [], debounce: 20, poll: undefined, never: [], since: Date.now(), ...rest },
     {
       warn: (warning) => void warnings.push(warning),
-      settled() {
+      onQuiet() {
         rings++;
         for (const { count, done } of waiting) if (rings >= count) done();
       },

@@ -135,7 +135,7 @@ async function startUp(
       ...options,
       rules: [{ name: 'main', paths: ['src'] }],
     },
-    { settled: () => {}, warn: () => {} },
+    { onQuiet: () => {}, warn: () => {} },
   );
   cleanup(t, () => watch.close());
   const opening = watch.mark();
@@ -195,7 +195,7 @@ test('P6 a deletion once watching has begun, but before the baseline is hashed, 
       never: [],
       since: Date.now() + 3_600_000,
     },
-    { settled: () => {}, warn: () => {}, began: () => rmSync(join(dir, 'src/f7.ts')) },
+    { onQuiet: () => {}, warn: () => {}, began: () => rmSync(join(dir, 'src/f7.ts')) },
   );
   cleanup(t, () => watch.close());
   const opening = watch.mark();
@@ -235,7 +235,7 @@ test('close() ends everything, also while the baseline is being hashed', async (
       never: [],
       since: 0,
     },
-    { settled: () => assert.fail('settled after close'), warn: () => assert.fail('warned after close') },
+    { onQuiet: () => assert.fail('settled after close'), warn: () => assert.fail('warned after close') },
   );
   await arrive();
   await watch.close();

@@ -29,7 +29,7 @@ const watch = openWatch(
     since: Date.now(),
   },
   {
-    settled,
+    onQuiet: settled,
     warn({ code, text }) {
       warnings.push(`${code}: ${text}`);
       for (const file of hoard.splice(0)) closeSync(file);

@@ -1,6 +1,6 @@
 /**
- * Reads the messages of a response: one JSON text, or server-sent events. Each is passed on as a line of its own, in the
- * bytes that were sent. Whether the response is one to be read, and whom a message is for, is decided by its owner.
+ * Reads the messages of a response: one JSON text, or server-sent events. Each is passed on as a line of its own, in
+ * the bytes that were sent. Whether the response is one to be read, and whom a message is for, is decided by its owner.
  */
 import type { IncomingMessage } from 'node:http';
 import { Message } from '../../wire/message.js';

@@ -1,6 +1,6 @@
 /**
- * Requests that open a session in a client's place: the client sees neither them nor their answers. They are sent by the
- * peers.
+ * Requests that open a session in a client's place: the client sees neither them nor their answers. They are sent by
+ * the peers.
  */
 import { randomBytes } from 'node:crypto';
 import type { Id } from '../../wire/envelope.js';

@@ -156,7 +156,9 @@ export class SsePeer implements Peer {
     return answer;
   }
 
-  /** Opens the stream, and waits until the server has said where it listens. Resolves with its refusal, if it refuses. */
+  /**
+   * Opens the stream, and waits until the server has said where it listens. Resolves with its refusal, if it refuses.
+   */
   async #connect(): Promise<Message | undefined> {
     const link = this.#link;
     const { pathname, search } = this.#context.url;
@@ -198,7 +200,9 @@ export class SsePeer implements Peer {
     }
   }
 
-  /** Reads the stream from now on. Resolves with the path that it names first; undefined: it names none of this server. */
+  /**
+   * Reads the stream from now on. Resolves with the path that it names first; undefined: it names none of this server.
+   */
   #endpoint(response: IncomingMessage, abort: AbortController): Promise<string | undefined> {
     const link = this.#link;
     return new Promise((resolve) => {

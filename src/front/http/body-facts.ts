@@ -1,6 +1,7 @@
 /**
  * What the decisions about a POST need to know of its body, read once from the message: its kind, and the few members
- * that headers repeat or that tell the era. What follows from them is decided in modern-request.ts and legacy-request.ts.
+ * that headers repeat or that tell the era. What follows from them is decided in modern-request.ts and
+ * legacy-request.ts.
  */
 import type { Id } from '../../wire/envelope.js';
 import type { Message } from '../../wire/message.js';

@@ -1,7 +1,7 @@
 /**
  * One POST of the modern era: a client of its own, with one request, whose answer is the response. It comes to the
- * lineage that all modern requests share and leaves it with its answer, so equal ids of two clients never meet. A client
- * that closes the connection takes its request back. Whether the request is right is found out before.
+ * lineage that all modern requests share and leaves it with its answer, so equal ids of two clients never meet. A
+ * client that closes the connection takes its request back. Whether the request is right is found out before.
  */
 import type { ServerResponse } from 'node:http';
 import type { Channel, Route } from '../../channel/channel.js';

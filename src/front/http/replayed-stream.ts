@@ -1,7 +1,7 @@
 /**
  * What a server says to a legacy client at large: numbered events of one GET stream, which comes and goes. Keeps the
- * latest of them for a client that resumes, and what is said while no stream is open until one is. Bounded in number and
- * bytes: the oldest is given up first.
+ * latest of them for a client that resumes, and what is said while no stream is open until one is. Bounded in number
+ * and bytes: the oldest is given up first.
  */
 import type { Message } from '../../wire/message.js';
 import type { EventStream } from './event-stream.js';

@@ -1,7 +1,7 @@
 /**
  * Cuts streams whose clients have stopped reading. A slow client slows down the server that it has for itself; one that
- * shares its server would make the proxy keep what others cause to be sent, without end. Looks at a stream only while it
- * is behind.
+ * shares its server would make the proxy keep what others cause to be sent, without end. Looks at a stream only while
+ * it is behind.
  */
 import type { EventStream } from './event-stream.js';
 

@@ -1,7 +1,7 @@
 /**
  * A client of 2024-11-05 (HTTP+SSE), as one channel: everything that it gets goes out by one stream, and its messages
- * come by POSTs that are answered with 202. Its stream may break and come back under another name; until then what it is
- * to get waits. Who belongs together again is decided in sse-sessions.ts.
+ * come by POSTs that are answered with 202. Its stream may break and come back under another name; until then what it
+ * is to get waits. Who belongs together again is decided in sse-sessions.ts.
  */
 import type { Channel } from '../../channel/channel.js';
 import type { Message } from '../../wire/message.js';

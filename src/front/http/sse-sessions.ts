@@ -59,7 +59,8 @@ export class SseSessions {
   }
 
   /**
-   * Resolves when the message has been taken. Undefined: it belongs to a session that this client does not have any more.
+   * Resolves when the message has been taken. Undefined: it belongs to a session that this client does not have any
+   * more.
    */
   post(connection: SseConnection, message: Message): Promise<void> | undefined {
     const session = (connection.session ??= this.#sessionFor(connection, message));

@@ -1,7 +1,7 @@
 /**
- * A client of the legacy era over Streamable HTTP, as one channel: its messages come by many POSTs, and what it gets goes
- * out by the response that it belongs to. An answer, and what is said in the course of a request, goes by that request's
- * POST; the rest by the GET stream, or else by the oldest POST, or it waits. Knows no other session.
+ * A client of the legacy era over Streamable HTTP, as one channel: its messages come by many POSTs, and what it gets
+ * goes out by the response that it belongs to. An answer, and what is said in the course of a request, goes by that
+ * request's POST; the rest by the GET stream, or else by the oldest POST, or it waits. Knows no other session.
  */
 import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,6 +1,7 @@
 /**
- * The sessions of Streamable HTTP's legacy era: who has which, by ids that nobody can guess, and when one ends: by DELETE,
- * with its server, or because nothing of it has been open for too long. What a session does with messages is its own.
+ * The sessions of Streamable HTTP's legacy era: who has which, by ids that nobody can guess, and when one ends: by
+ * DELETE, with its server, or because nothing of it has been open for too long. What a session does with messages is
+ * its own.
  */
 import { randomBytes } from 'node:crypto';
 import type { Message } from '../../wire/message.js';

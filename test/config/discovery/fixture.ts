@@ -61,7 +61,7 @@ async function watchedBy(rules: Discovery['rules'], ignore: string[], cwd: strin
       // Everything has been written after that, so everything counts as changed.
       since: 0,
     },
-    { settled: () => {}, warn: () => {} },
+    { onQuiet: () => {}, warn: () => {} },
   );
   const mark = watch.mark();
   await watch.ready;
