@@ -75,17 +75,17 @@ export class Lineages {
 
   /** A client on a connection of its own, whose era is not known before it speaks. */
   attachFirst(connect: Connect): Promise<ShutdownReason> {
-    return this.#attach(this.#untaken() ?? this.#create('own'), connect, 'own');
+    return this.#attach(this.#findUntaken() ?? this.#create('own'), connect, 'own');
   }
 
   attachLegacy(connect: Connect, transport: Transport, initialize: Message): Promise<ShutdownReason> {
     const { isShared, isApart } = this.#context;
-    if (isShared || isApart) return this.#reported(this.attachShared('legacy', connect), transport, initialize);
-    return this.#attach(this.#untaken() ?? this.#create('own', transport), connect, 'own');
+    if (isShared || isApart) return this.#reportSession(this.attachShared('legacy', connect), transport, initialize);
+    return this.#attach(this.#findUntaken() ?? this.#create('own', transport), connect, 'own');
   }
 
   /** A client with a server of its own is known by that; of those that share one, each is told of. */
-  #reported(left: Promise<ShutdownReason>, transport: Transport, initialize: Message): Promise<ShutdownReason> {
+  #reportSession(left: Promise<ShutdownReason>, transport: Transport, initialize: Message): Promise<ShutdownReason> {
     const { events } = this.#context;
     const of = { session: `c${++this.#sharing}`, transport };
     const client = clientIn(initialize.read(['params', 'clientInfo']));
@@ -143,7 +143,7 @@ export class Lineages {
     if (disk.isOpen) await disk.fresh();
     const version = disk.version;
     const known = this.#find('modern');
-    const entry = known ?? this.#untaken() ?? this.#create('untaken');
+    const entry = known ?? this.#findUntaken() ?? this.#create('untaken');
     // To a server that keeps its clients apart, what one of them has opened with says nothing of the server.
     const isProven = entry.lineage.era === 'modern' && !this.#context.isApart;
     const answer: EraAnswer = isProven ? 'modern' : await eraProbe(entry.lineage, request);
@@ -179,7 +179,7 @@ export class Lineages {
 
   /** The lineage of an era. */
   #sharedBy(era: Era): Entry {
-    return this.#find(era) ?? this.#untaken() ?? this.#create(era);
+    return this.#find(era) ?? this.#findUntaken() ?? this.#create(era);
   }
 
   #find(era: Era): Entry | undefined {
@@ -192,7 +192,7 @@ export class Lineages {
     return undefined;
   }
 
-  #untaken(): Entry | undefined {
+  #findUntaken(): Entry | undefined {
     for (const entry of this.#entries) if (entry.use === 'untaken' && !entry.lineage.isEnding) return entry;
     return undefined;
   }

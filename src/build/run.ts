@@ -58,7 +58,7 @@ export async function runBuild(plan: BuildPlan, options: BuildOptions): Promise<
   const startRecorded = options.started?.(launched.child.pid);
   const { exit, timedOut } = await exitOf(launched.child, options.signal, options.timeout);
   await startRecorded;
-  await closed(pipes);
+  await closePipes(pipes);
   await collected;
   await output.end();
   if (options.signal.aborted) return { kind: 'aborted' };
@@ -95,7 +95,7 @@ async function collect(pipe: Readable, output: OutputSink): Promise<void> {
   }
 }
 
-async function closed(pipes: readonly Readable[]): Promise<void> {
+async function closePipes(pipes: readonly Readable[]): Promise<void> {
   const waited = new AbortController();
   const ends = Promise.all(pipes.map((pipe) => finished(pipe, { writable: false, signal: waited.signal })));
   await Promise.race([ends, delay(PIPE_GRACE_MS, undefined, { signal: waited.signal })]).catch(() => {});

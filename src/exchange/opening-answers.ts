@@ -23,16 +23,16 @@ export function initializeInPlace(session: Session, request: Message, failure: F
   const last = cachedHandshake.initialize;
   const asked = request.read(['params', 'protocolVersion']);
   const protocolVersion = negotiate(typeof asked === 'string' ? asked : LATEST, cachedHandshake.versions ?? {});
-  if (last !== undefined) return { ...told(session, last, failure), protocolVersion };
+  if (last !== undefined) return { ...answerFrom(session, last, failure), protocolVersion };
   const guess = { capabilities: anything, serverInfo: { name: options.name, version: '0.0.0' } };
-  return { ...told(session, guess, failure), protocolVersion };
+  return { ...answerFrom(session, guess, failure), protocolVersion };
 }
 
 /** Undefined if this command was never seen to be modern. */
 export function discoverInPlace(session: Session, failure: Failure | undefined): Members | undefined {
   const last = session.lineage.cachedHandshake['server/discover'];
   if (last === undefined) return undefined;
-  return { resultType: 'complete', cacheScope: 'private', ...told(session, last, failure), ttlMs: 0 };
+  return { resultType: 'complete', cacheScope: 'private', ...answerFrom(session, last, failure), ttlMs: 0 };
 }
 
 /** Whether a slow server's answer to this method can be told from what it said when it ran before. */
@@ -54,7 +54,7 @@ export function negotiate(asked: string, seen: NonNullable<CachedHandshake['vers
   return latest.find((version) => version < asked) ?? asked;
 }
 
-function told(session: Session, last: Members, failure: Failure | undefined): Members {
+function answerFrom(session: Session, last: Members, failure: Failure | undefined): Members {
   // Our own tools are there until the server is.
   const declared: Members = { tools: {}, ...capabilitiesOf(last) };
   const lists = Object.keys(anything).filter((name) => declared[name] !== undefined);

@@ -72,7 +72,8 @@ function inspectResult(upstream: Upstream, pending: PendingRequest, said: Messag
   if (lineage.runsTasks) noteTaskAnswer(upstream, pending, said);
   let message = method === 'tasks/list' ? withOwnTasks(session, upstream, said) : said;
   const { notes } = session.memory;
-  if (method === 'tools/call' && notes !== undefined) message = noted(session, notes, upstream, pending, message);
+  if (method === 'tools/call' && notes !== undefined)
+    message = withOwedNotes(session, notes, upstream, pending, message);
   if (method === 'tools/call' && failure !== undefined && servesOldCode(lineage, upstream))
     return withFailure(message, failure, toolNames(session, request));
   if (!factsOf(method).isInspected) return message;
@@ -115,7 +116,7 @@ function firstPage(upstream: Upstream, pending: PendingRequest, answered: Messag
 }
 
 /** The notes go with the first result that has a place for them, once. A batch stays as it is, and so does a task. */
-function noted(
+function withOwedNotes(
   session: Session,
   notes: ReadonlyMap<string, string>,
   upstream: Upstream,

@@ -42,7 +42,7 @@ export function holdOrForward(arrival: Arrival): ClientVerdict {
     const { id, method } = envelope;
     const ofTask = taskVerdict(session, { id, method, message });
     if (ofTask !== undefined) return ofTask;
-    if (isPing(session, method)) return answered(id, result(id, {}));
+    if (isPing(session, method)) return answerVerdict(id, result(id, {}));
   }
   return { do: 'hold' };
 }
@@ -80,7 +80,7 @@ function requestVerdict(arrival: Arrival, request: ClientRequest): ClientVerdict
   if (serving === undefined || (calls && isRefused(lineage))) {
     // A call that has been with a server before may have been executed there: nothing may be said to the contrary.
     if (isRetry && (calls || (session.hasServerAnswered && lineage.failure === undefined)))
-      return answered(id, lostAnswer(session, request, lineage.failure, false));
+      return answerVerdict(id, lostAnswer(session, request, lineage.failure, false));
     return unlessMended(lineage, calls, { do: 'answer-in-place', request });
   }
   if (session.promisedButMissing.size > 0 && isEmptyForSure(session, method, message))
@@ -98,7 +98,9 @@ function taskVerdict(session: Session, request: ClientRequest): ClientVerdict | 
   const { id, method, message } = request;
   const owner = taskOwner(session, method, message);
   if (owner === undefined) return undefined;
-  return typeof owner === 'string' ? answered(id, taskAnswer(id, message, owner)) : { do: 'ask', to: owner, request };
+  return typeof owner === 'string'
+    ? answerVerdict(id, taskAnswer(id, message, owner))
+    : { do: 'ask', to: owner, request };
 }
 
 /** A process takes one `initialize`. The next client gets the same answer, or waits for it. */
@@ -135,7 +137,7 @@ function malformedVerdict(session: Session, line: Message): ClientVerdict {
   return { do: 'take-malformed', to: answer === undefined ? to : undefined, answer };
 }
 
-function answered(id: ClientRequest['id'], answer: Message): ClientVerdict {
+function answerVerdict(id: ClientRequest['id'], answer: Message): ClientVerdict {
   return { do: 'answer', answer, route: answerTo(id) };
 }
 

@@ -23,7 +23,7 @@ export function nameRequest(
   { id, message }: Omit<ClientRequest, 'method'>,
 ): OnWire {
   if (!session.lineage.isShared) return { wireId: id, message };
-  const wireId = keyOf(id) === 'null' ? id : upstream.wireIdFor(session, id);
+  const wireId = keyOf(id) === 'null' ? id : upstream.takeWireId(session, id);
   let named = wireId === id ? message : (message.with(['id'], wireId) ?? message);
   const token = tokenOf(message);
   const wireToken = token === undefined ? undefined : upstream.tokens.take(session, token, id);

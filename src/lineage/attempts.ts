@@ -89,7 +89,7 @@ export class Attempts {
     const files = pathsOf(changes);
     const action = requestedAction(flow.config.rules, changes, this.#actionLeftOver);
     const record = createAttemptRecord(attempt, files, action, !attempt.repeat && this.#snapshots?.hasNews === true);
-    this.#bytecode.changed(files, flow.config.cwd);
+    this.#bytecode.recordEdits(files, flow.config.cwd);
     this.abort();
     this.#current = record;
     if (files.length > 0 && !attempt.repeat) {
@@ -185,8 +185,8 @@ export class Attempts {
     const check = await config.update(changes, this.#snapshots?.appliedConfiguration ?? config.version);
     if (check.kind === 'changed') await this.#reconfigure(record, check.version, check.restart);
     if (signal.aborted) return;
-    if (check.kind === 'failed') return this.#notBuilt(record, check.failure);
-    if (!builds.any) return this.#built(record);
+    if (check.kind === 'failed') return this.#failBuild(record, check.failure);
+    if (!builds.any) return this.#endBuild(record);
     // The files on the disk decide what to build, so the disk is hashed before the first server is started.
     const snapshots = this.#watch();
     await snapshots.disk.check();
@@ -197,9 +197,9 @@ export class Attempts {
     const asker = { rebuild: attempt.rebuild, began, isForChange, isFirst: !this.#hasStarted };
     const step = await timed(record, 'build', () => builds.run({ ...asker, source: snapshots, signal, onBuilt }));
     if (step.kind === 'aborted' || signal.aborted) return;
-    if (step.kind === 'failed') return this.#notBuilt(record, step.failure);
+    if (step.kind === 'failed') return this.#failBuild(record, step.failure);
     record.isBuildSkipped = step.skipped;
-    return this.#built(record);
+    return this.#endBuild(record);
   }
 
   #onBuilt(build: LastBuild, rule: Rule): void {
@@ -207,7 +207,7 @@ export class Attempts {
     if (rule.note === true && build.ok) this.#notes.set(rule.name, buildNote(build));
   }
 
-  async #notBuilt(record: AttemptRecord, failure: Failure): Promise<void> {
+  async #failBuild(record: AttemptRecord, failure: Failure): Promise<void> {
     if (!(await this.#finish(record))) return;
     this.#context.dispatch({
       on: 'build-failed',
@@ -230,7 +230,7 @@ export class Attempts {
     await this.#context.project.watchAnew(version, since);
   }
 
-  async #built(record: AttemptRecord): Promise<void> {
+  async #endBuild(record: AttemptRecord): Promise<void> {
     const { number, forced } = record.attempt;
     // Without a refresh or a restart the attempt ends here.
     if (!forced && record.next === 'nothing' && !(await this.#finish(record))) return;
@@ -300,10 +300,10 @@ export class Attempts {
         return;
       case 'not-spawned': {
         if (number === 1) return this.#context.onNotStarted(step.error);
-        return this.#failed(number, record, notSpawned(flow.name, flow.config.cwd, step.error), false);
+        return this.#failStart(number, record, notSpawned(flow.name, flow.config.cwd, step.error), false);
       }
       case 'failed':
-        return this.#failed(number, record, step.failure, step.busy);
+        return this.#failStart(number, record, step.failure, step.busy);
       case 'ready':
         if (!(await this.#finish(record))) return;
         // While this candidate started, the client may have completed its handshake with the serving generation. The
@@ -311,7 +311,7 @@ export class Attempts {
         if (lineage.agreement.isOpen && step.open !== undefined) return this.#end(number, record, await step.open());
         if (step.upstream.process.isGone) {
           const output = saveOutput(flow, step.upstream);
-          return this.#failed(number, record, endedFailure('start', flow.name, step.upstream, output), false);
+          return this.#failStart(number, record, endedFailure('start', flow.name, step.upstream, output), false);
         }
         record.isFirstStart = awaitsFirst(lineage) && (record.attempt.number === 1 || lineage.agreement.isLocalResult);
         if (number > 1) history.recordRestarting(number, record, this.lastExit);
@@ -319,7 +319,7 @@ export class Attempts {
     }
   }
 
-  async #failed(number: number, record: AttemptRecord, failure: Failure, busy: boolean): Promise<void> {
+  async #failStart(number: number, record: AttemptRecord, failure: Failure, busy: boolean): Promise<void> {
     // The server may have read a file that was half written. The kernel reports that write only when it is complete.
     if (!busy && this.#snapshots?.isReady === true) await this.#snapshots.disk.sweep();
     if (!(await this.#finish(record))) return;

@@ -149,7 +149,7 @@ export class Lineage {
         this.#health.onFirstResponse(this.#state);
       },
       onExit: (upstream, exit) => this.#onExit(upstream, exit),
-      onRenewed: (upstream) => void this.#renewals.renewed(upstream),
+      onRenewed: (upstream) => void this.#renewals.onRenewed(upstream),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.record?.began ?? 0)),
     };
   }

@@ -21,7 +21,7 @@ export class Renewals {
     this.#context = context;
   }
 
-  async renewed(upstream: Upstream): Promise<void> {
+  async onRenewed(upstream: Upstream): Promise<void> {
     const { flow, messages, closed } = this.#context;
     if (this.#under.has(upstream)) return;
     this.#under.add(upstream);

@@ -64,7 +64,7 @@ export async function startStep(context: StartContext, number: number, record: A
     if (started.isPortTaken !== true) return { kind: 'not-spawned', error: started.error };
     // Nothing runs, and the next save may come all the same.
     context.onSpawned();
-    return taken(flow, started.error);
+    return portTaken(flow, started.error);
   }
   const { upstream } = started;
   messages.admit(upstream);
@@ -78,7 +78,7 @@ export async function startStep(context: StartContext, number: number, record: A
 }
 
 /** What has the port is not ours to stop, and its answers are not those of the code on the disk. */
-function taken({ name }: FlowContext, { message: at }: Error): StartStep {
+function portTaken({ name }: FlowContext, { message: at }: Error): StartStep {
   return {
     kind: 'failed',
     failure: { kind: 'start', command: name, cause: { kind: 'port-taken', at }, output: '' },
@@ -157,12 +157,14 @@ async function finish(
 ): Promise<StartStep> {
   const { flow } = context;
   if (record.abort.signal.aborted) return { kind: 'aborted' };
-  if (opened.kind !== 'done') return failed(flow, upstream, opened, late);
+  if (opened.kind !== 'done') return failedStep(flow, upstream, opened, late);
   upstream.hasAnswered = true;
   await timed(record, 'lists', () => compare(context, upstream, opened.capabilities, record));
   await untilRooted(upstream, record.abort.signal);
   if (record.abort.signal.aborted) return { kind: 'aborted' };
-  return upstream.process.isGone ? failed(flow, upstream, { kind: 'gone' }, undefined) : { kind: 'ready', upstream };
+  return upstream.process.isGone
+    ? failedStep(flow, upstream, { kind: 'gone' }, undefined)
+    : { kind: 'ready', upstream };
 }
 
 async function compare(
@@ -203,7 +205,7 @@ async function untilRooted(upstream: Upstream, signal: AbortSignal): Promise<voi
   await delay(ROOTS_TAKEN_IN, undefined, { signal }).catch(() => {});
 }
 
-function failed(flow: FlowContext, upstream: Upstream, why: Handshake, late: TooLate | undefined): StartStep {
+function failedStep(flow: FlowContext, upstream: Upstream, why: Handshake, late: TooLate | undefined): StartStep {
   const output = saveOutput(flow, upstream);
   const cause = causeOf(flow, upstream, why, late);
   const kind = cause.kind === 'refused' && cause.otherEra !== undefined ? 'era' : 'start';

@@ -145,7 +145,7 @@ export class Builds {
     const isDisturbed = (): Promise<boolean> => request.source.findChanges(snapshot, rule.name, expectedSaves);
     const shared = new SharedBuild(subject, request.rebuild, async (signal, onBuilt) => {
       try {
-        return await this.#locked(due, { request, signal, onBuilt }, isDisturbed);
+        return await this.#runLocked(due, { request, signal, onBuilt }, isDisturbed);
       } finally {
         this.#disk.dispose(snapshot);
       }
@@ -154,7 +154,7 @@ export class Builds {
     return shared.lead(request.signal, (last) => request.onBuilt(last, rule));
   }
 
-  async #locked(
+  async #runLocked(
     due: BuildDue,
     run: BuildRun,
     isDisturbed: () => Promise<boolean>,
@@ -169,7 +169,7 @@ export class Builds {
       projectDir,
       signal,
       () => events.emit({ kind: 'build-waiting', rule: rule.name }),
-      (problem) => this.#refused(problem),
+      (problem) => this.#warnOfLock(problem),
     );
     try {
       if (signal.aborted) return { step: { kind: 'aborted' }, isDisturbed: false };
@@ -198,7 +198,7 @@ export class Builds {
     }
   }
 
-  #refused(problem: string): void {
+  #warnOfLock(problem: string): void {
     const text = `${problem}: builds of this project don't wait for each other`;
     if (!this.#lockRefused) this.#context.events.emit({ kind: 'warning', text });
     this.#lockRefused = true;
@@ -213,11 +213,11 @@ export class Builds {
     const { rule, build, files } = due;
     const { events } = this.#context;
     const { cwd, env, buildTimeout, stateDir } = this.#config.current;
-    const ended = (ok: boolean, ms: number): void =>
+    const reportEnd = (ok: boolean, ms: number): void =>
       run.onBuilt({ rule: rule.name, at: new Date().toISOString(), ms: Math.round(ms), files, ok });
     const planned = await planBuild(build, cwd, env);
     if (!planned.ok) {
-      ended(false, 0);
+      reportEnd(false, 0);
       return {
         kind: 'failed',
         failure: { kind: 'build', command: build, cause: { kind: 'not-runnable' }, output: planned.problem },
@@ -231,7 +231,7 @@ export class Builds {
     const helped = run.request.isFirst && lock !== undefined ? this.#runInHelper(due, plan, options, lock) : undefined;
     const done = await (helped ?? runBuild(plan, options));
     if (done.kind === 'aborted') return done;
-    ended(done.kind === 'built', done.ms);
+    reportEnd(done.kind === 'built', done.ms);
     if (done.kind === 'built') {
       events.emit({ kind: 'built', rule: rule.name, ms: Math.round(done.ms) });
       return { kind: 'built', skipped: false };

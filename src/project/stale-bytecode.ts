@@ -26,8 +26,8 @@ export class StaleBytecode {
     return this.#sources.size > 0;
   }
 
-  /** Paths relative to the working directory. */
-  changed(paths: readonly string[], cwd: string): void {
+  /** These files were edited; paths relative to the working directory. */
+  recordEdits(paths: readonly string[], cwd: string): void {
     for (const path of paths) if (path.endsWith(SOURCE)) this.#sources.add(resolve(cwd, path));
   }
 

@@ -64,14 +64,14 @@ export class CallClock {
   }
 
   /** A request went to a server. Returns its place in the order of all. */
-  began(method: string): number {
+  recordStart(method: string): number {
     const order = ++this.#requests;
     if (method === CALL) this.#callBegan(order);
     return order;
   }
 
   /** The client does not wait for it any more. */
-  ended(method: string, order: number): void {
+  recordEnd(method: string, order: number): void {
     if (method !== CALL) return;
     const now = this.#now();
     if (order === this.#newestOrder) this.#newestEnded = now;

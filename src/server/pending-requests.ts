@@ -104,7 +104,7 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     entry.wireId = wireId;
     entry.key = key;
     entry.hash = hashOf(key);
-    entry.order = this.#lastOrder = this.#clock.began(method);
+    entry.order = this.#lastOrder = this.#clock.recordStart(method);
     entry.silentSince = this.#clock.newestBegan;
     entry.isReported = false;
     entry.printedBefore = method === CALL ? this.#printed() : 0;
@@ -162,7 +162,7 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     const entry = pending as Entry<S>;
     entry.cancelled = true;
     entry.message = pending.method === CALL ? NOTHING : pending.message.copy();
-    this.#closed(pending);
+    this.#recordEnd(pending);
   }
 
   /** Whether the server had no other request in the time of this one, which has just been answered. */
@@ -224,7 +224,7 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     else newer.older = older;
     entry.older = entry.newer = undefined;
     this.#size--;
-    if (!entry.cancelled) this.#closed(pending);
+    if (!entry.cancelled) this.#recordEnd(pending);
   }
 
   /** What was taken out, and nobody looks at any more, is used again. */
@@ -242,9 +242,9 @@ export class PendingRequests<S> implements Iterable<PendingRequest<S>> {
     return (this.#all() as PendingRequest<S>[])[Symbol.iterator]();
   }
 
-  #closed({ method, order, isReported }: PendingRequest<S>): void {
+  #recordEnd({ method, order, isReported }: PendingRequest<S>): void {
     this.#count--;
-    this.#clock.ended(method, order);
+    this.#clock.recordEnd(method, order);
     if (isReported) this.#clock.onSilenceOver();
   }
 

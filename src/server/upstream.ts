@@ -201,7 +201,7 @@ export class Upstream<S = unknown> {
   }
 
   /** The id under which it is to see a request of a client that shares it. */
-  wireIdFor(session: S, id: Id): Id {
+  takeWireId(session: S, id: Id): Id {
     return this.ids.take(session, id, id, (key) => this.#isIdInUse(session, key));
   }
 

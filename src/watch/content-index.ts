@@ -73,7 +73,7 @@ export function createContentIndex(): ContentIndex {
 
   function record(key: string, before: Before, after: Before): void {
     version++;
-    fingerprints.changed([...(before?.rules ?? []), ...(after?.rules ?? [])]);
+    fingerprints.invalidate([...(before?.rules ?? []), ...(after?.rules ?? [])]);
     remember(key, before);
   }
 
@@ -120,7 +120,7 @@ export function createContentIndex(): ContentIndex {
     set(key, entry) {
       const before = entries.get(key);
       entries.set(key, entry);
-      if (before === undefined) fingerprints.added(key);
+      if (before === undefined) fingerprints.add(key);
       if (!isSame(before, entry)) record(key, before, entry);
       else if (before?.changed !== entry.changed || before.ino !== entry.ino) remember(key, before);
     },

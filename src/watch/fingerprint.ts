@@ -10,9 +10,9 @@ export interface Fingerprints {
   /** Computes them in slices, so that asking for them costs nothing. */
   prepare(rules: readonly string[], slice: TimeSlice): Promise<void>;
   /** There is an entry that was not there. */
-  added(key: string): void;
+  add(key: string): void;
   /** Something of these rules is no longer what it was. */
-  changed(rules: readonly string[]): void;
+  invalidate(rules: readonly string[]): void;
 }
 
 // Characters of text between two looks at the clock.
@@ -83,7 +83,7 @@ export function createFingerprints(entries: ReadonlyMap<string, FileEntry>): Fin
       }
     },
 
-    added(key) {
+    add(key) {
       const path = pathOf(key);
       if (path !== key) hasNamed = true;
       order.push(path);
@@ -91,7 +91,7 @@ export function createFingerprints(entries: ReadonlyMap<string, FileEntry>): Fin
       version++;
     },
 
-    changed(rules) {
+    invalidate(rules) {
       for (const rule of rules) known.delete(rule);
       version++;
     },

@@ -92,7 +92,11 @@ export function createHashing(options: HashingOptions): Hashing {
     return time >= options.since - FILE_CLOCK_LAG_MS;
   }
 
-  function isKnown(key: string, path: string, { rules, data }: Membership): boolean {
+  /**
+   * Returns whether the file is known and was not touched. Then what is known of it is kept, for the rules that it
+   * belongs to now.
+   */
+  function keepKnown(key: string, path: string, { rules, data }: Membership): boolean {
     const entry = contents.get(key);
     if (entry === undefined || Number.isNaN(entry.ctime)) return false;
     const stats = statOf(path);
@@ -186,7 +190,7 @@ export function createHashing(options: HashingOptions): Hashing {
           continue;
         }
         retarget(path, undefined);
-        if (isKnown(key, path, membership)) continue;
+        if (keepKnown(key, path, membership)) continue;
         const limit = limitOf(membership);
         const started = readFile(path, slice, limit);
         const reading = started instanceof Promise ? await started : started;
@@ -213,7 +217,7 @@ export function createHashing(options: HashingOptions): Hashing {
 
     async hashNamedFile(key, path, rules, slice) {
       const membership = { rules, data: false };
-      if (isKnown(key, path, membership)) return;
+      if (keepKnown(key, path, membership)) return;
       record(key, path, membership, await readWhole(key, path, await readFile(path, slice), slice, Infinity));
     },
 

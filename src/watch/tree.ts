@@ -50,9 +50,9 @@ export interface TreeOptions {
   forget(label: string): void;
   unreadable(directory: string): void;
   /** There are too many data files in the directory, or too many directories that might hold some. */
-  crowded(directory: string, what: 'files' | 'directories'): void;
+  onCrowded(directory: string, what: 'files' | 'directories'): void;
   /** The directory was listed, and what counts in it is known. */
-  listed(directory: Directory, listing: Listing): void;
+  onListed(directory: Directory, listing: Listing): void;
 }
 
 export interface Tree {
@@ -127,7 +127,7 @@ export function createTree(options: TreeOptions): Tree {
     if (scopes.length === 0 || options.isNever(path)) return undefined;
     if (scopes.every((scope) => scope.root.data) && !dataDirectories.has(path)) {
       if (dataDirectories.size >= MAX_DATA_DIRECTORIES) {
-        options.crowded(path, 'directories');
+        options.onCrowded(path, 'directories');
         return undefined;
       }
       dataDirectories.add(path);
@@ -166,7 +166,7 @@ export function createTree(options: TreeOptions): Tree {
     }
     const isForData = directory.scopes.some((scope) => scope.root.data);
     directory.crowded = isForData && listing.files.filter(isDataFile).length > MAX_DATA_FILES;
-    if (directory.crowded) options.crowded(directory.path, 'files');
+    if (directory.crowded) options.onCrowded(directory.path, 'files');
     const files: Directory['files'] = new Map();
     for (const [names, link] of [[listing.files, false] as const, [listing.links, true] as const]) {
       for (const name of names) {
@@ -224,7 +224,7 @@ export function createTree(options: TreeOptions): Tree {
         continue;
       }
       await fill(directory, listing, found, slice);
-      options.listed(directory, listing);
+      options.onListed(directory, listing);
       for (const name of listing.directories) {
         if (deep || !directories.has(directory.prefix + name)) stack.push(directory.prefix + name);
       }

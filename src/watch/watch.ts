@@ -110,7 +110,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
       const label = labelOf(path, options.cwd);
       warn('unreadable', path, `${label} can't be read: a change of its content would not be noticed.`);
     },
-    crowded(path: string, what: 'files' | 'directories') {
+    onCrowded(path: string, what: 'files' | 'directories') {
       const label = labelOf(path, options.cwd) || '.';
       const text =
         what === 'files'
@@ -126,7 +126,7 @@ export function openWatch(options: WatchOptions, callbacks: WatchCallbacks, syst
   };
   const tree = createTree({
     ...shared,
-    listed: (directory, listing) => hashing.recordListing(directory, listing),
+    onListed: (directory, listing) => hashing.recordListing(directory, listing),
   });
   const hashing = createHashing({ ...shared, since: options.since, isPending: (path) => pending.has(path) });
   const { expectChanges, observe } = observer;

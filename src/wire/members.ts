@@ -57,7 +57,7 @@ export function walk(line: Buffer, at: number, end: number, found: Found, tail?:
 
     if (key === 'result' || key === 'error') found.payload = key;
     const large = key === 'result' || key === 'error' || key === 'params';
-    if (tail !== undefined && large && isKnown(found, tail)) return 'enough';
+    if (tail !== undefined && large && completeFromTail(found, tail)) return 'enough';
 
     at = skipValue(line, value, end);
     // What goes up to the end may be the beginning of a longer value.
@@ -74,8 +74,10 @@ export function walk(line: Buffer, at: number, end: number, found: Found, tail?:
   return undefined;
 }
 
-/** Before a value that may be large is walked: does the tail tell what is still missing? */
-function isKnown(found: Found, { bytes, from, to }: Tail): boolean {
+/**
+ * Before a value that may be large is walked: reads what is still missing from the tail. Returns whether that is all.
+ */
+function completeFromTail(found: Found, { bytes, from, to }: Tail): boolean {
   if (!found.version || found.id === undefined) {
     const told = trailing.exec(bytes.toString('utf8', Math.max(from, to - TAIL), to));
     for (let i = 1; told !== null && i < told.length; i += 2) {

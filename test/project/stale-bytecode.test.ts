@@ -42,7 +42,7 @@ test('P4 what Python cached of edited sources is removed, whatever its version; 
   const config = { cwd: files.directory, args: ['server.py'], env: {} };
   await bytecode.remove(config);
   assert.equal(readdirSync(files.path('lib/__pycache__')).length, names.length);
-  bytecode.changed(['lib/words.py', 'lib/words.txt', 'gone/other.py'], files.directory);
+  bytecode.recordEdits(['lib/words.py', 'lib/words.txt', 'gone/other.py'], files.directory);
   await bytecode.remove(config);
   assert.deepEqual(readdirSync(files.path('lib/__pycache__')).sort(), names.slice(2).sort());
   // What a server that drains writes later is removed before the next start too.

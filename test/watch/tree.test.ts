@@ -32,9 +32,9 @@ test('P6 a file made right after a new directory was listed is not lost', async 
     unobserve: events.remove,
     forget: () => {},
     unreadable: () => {},
-    crowded: () => {},
+    onCrowded: () => {},
     // The first moment after its listing: only an event can tell of this.
-    listed({ path }) {
+    onListed({ path }) {
       listed.push(path);
       put(path, 'late.ts', '1');
     },
