@@ -20,7 +20,7 @@ for (const suite of [installed, ...(options.installed ? [] : newer())]) {
   note(`${suite.title}: the fixture alone`);
   const direct = await alone(suite);
   const chosen = direct.filter(({ scenario }) => only?.some((part) => scenario.includes(part)) ?? true);
-  const rows = await eachOf(chosen, (one, index) => row(suite, one, index));
+  const rows = await eachOf(chosen, (one, index) => row(suite, one, index).catch((error) => noRow(one, error)));
   const head = ['scenario', 'alone', 'serve', 'with a reload'];
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   console.log(`\n${suite.title}\n\n${lines.join('\n')}`);
@@ -37,6 +37,13 @@ async function row(suite: Suite, direct: Outcome, index: number): Promise<string
   const { message, when } = middle(served, index);
   const place = `${when} message ${message} of ${served.posts}`;
   return [scenario, verdict(direct), verdict(served), `${verdict(reloaded)}, ${place}`];
+}
+
+/** What could not be run is no reason to leave out the rest. */
+function noRow(direct: Outcome, error: unknown): string[] {
+  isWorse = true;
+  note(`${direct.scenario}: ${String(error)}`);
+  return [direct.scenario, verdict(direct), 'could not be run', 'could not be run'];
 }
 
 function bad(checks: readonly Check[]): readonly Check[] {
