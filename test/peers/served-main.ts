@@ -20,7 +20,9 @@ for (const suite of [installed, ...(options.installed ? [] : newer())]) {
   note(`${suite.title}: the fixture alone`);
   const direct = await alone(suite);
   const chosen = direct.filter(({ scenario }) => only?.some((part) => scenario.includes(part)) ?? true);
-  const rows = await eachOf(chosen, (one, index) => row(suite, one, index).catch((error) => noRow(one, error)));
+  const rows = await eachOf(chosen, (one, index) =>
+    row(suite, one, index).catch((error: unknown) => noRow(one, error)),
+  );
   const head = ['scenario', 'alone', 'serve', 'with a reload'];
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   console.log(`\n${suite.title}\n\n${lines.join('\n')}`);
