@@ -29,7 +29,7 @@ import { beginSharing } from './wire-names.js';
  */
 export function attachSession(lineage: LineageRecord, client: Session['client'], role: Role = 'client'): Session {
   const isFirst = lineage.sessions.size === 0 && !lineage.isShared;
-  if (!isFirst) beginSharing(lineage);
+  if (!isFirst || role === 'request') beginSharing(lineage);
   const session = createSession(lineage, client, isFirst ? lineage.agreement : new Agreement(), role);
   // It has agreed to nothing yet, so there is nothing that a newer server would have to be told.
   for (const upstream of lineage.upstreams)

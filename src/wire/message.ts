@@ -26,6 +26,10 @@ export interface Beside {
   };
 }
 
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const BYTE_ORDER_MARK = 0xef;
 const MARK_LENGTH = 3;
 
@@ -41,6 +45,8 @@ export class Message {
   #to: number;
   #pieces: readonly Buffer[] | undefined;
   #envelope: Envelope | undefined;
+  /** The whole of it, where somebody has parsed it already. */
+  #parsed: { readonly value: unknown } | undefined;
   /** It was cut out of a chunk, and is not of our own making. */
   readonly #isRead: boolean;
 
@@ -63,9 +69,11 @@ export class Message {
     this.beside = undefined;
   }
 
-  /** A line that lies by itself. */
-  static of(line: Buffer): Message {
-    return new Message(line, 0, line.length, false);
+  /** A line that lies by itself. `parsed`: what JSON.parse makes of it; it is kept for as long as the message is. */
+  static of(line: Buffer, parsed?: { readonly value: unknown }): Message {
+    const message = new Message(line, 0, line.length, false);
+    message.#parsed = parsed;
+    return message;
   }
 
   static fromJson(json: string): Message {
@@ -121,7 +129,10 @@ export class Message {
 
   /** The value at `path`, names of members from the outside in; parsed alone. */
   read(path: Path): unknown {
-    return readAt(this.bytes(), path);
+    if (this.#parsed === undefined) return readAt(this.bytes(), path);
+    let at = this.#parsed.value;
+    for (const name of path) at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    return at;
   }
 
   /** The value at `path` as JSON, in the spelling that it has here. */

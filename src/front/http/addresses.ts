@@ -28,7 +28,7 @@ export function hostNamed(name: string): string {
 
 /** 127.0.0.0/8 in four decimal numbers, ::1 and the name. An IPv4 address inside an IPv6 one is none. */
 export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true;
+  if (host === 'localhost' || host === '127.0.0.1' || host === '::1') return true;
   const [first, ...rest] = host.split('.');
   return first === '127' && rest.length === 3 && rest.every((part) => DECIMAL_BYTE.test(part) && Number(part) <= 255);
 }

@@ -21,12 +21,14 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 /** A longer body is not parsed as a whole just to see that it can be: that would hold up everybody else. */
 const MAX_PARSED_BYTES = 1024 * 1024;
+/** Of a longer one, what was parsed is not kept: it takes more memory than the bytes. */
+const MAX_KEPT_BYTES = 4 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const LINE_END = Buffer.from('\n');
 
 /** `limit`: in bytes. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Body> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve({ kind: 'too-long' });
+  if (Number(request.headersDistinct['content-length']?.[0] ?? 0) > limit) return Promise.resolve({ kind: 'too-long' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -39,9 +41,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Body>
     request.on('end', () => {
       if (length <= limit) resolve(messageOf(chunks, length));
     });
-    const gone = (): void => resolve({ kind: 'gone' });
-    request.on('error', gone);
-    request.on('close', gone);
+    request.on('close', () => resolve({ kind: 'gone' }));
   });
 }
 
@@ -57,7 +57,7 @@ function messageOf(chunks: readonly Buffer[], length: number): Body {
   for (const end of [NEWLINE, CARRIAGE_RETURN]) {
     for (let at = line.indexOf(end); at >= 0 && at < line.length - 1; at = line.indexOf(end, at + 1)) line[at] = SPACE;
   }
-  return { kind: 'message', message: Message.of(line), parsed };
+  return { kind: 'message', message: Message.of(line, line.length <= MAX_KEPT_BYTES ? parsed : undefined), parsed };
 }
 
 function parse(text: Buffer): Parsed | { readonly isJson: false } {
