@@ -97,7 +97,7 @@ export class StreamableSession implements Channel {
     const requests = requestsOf(message);
     if (requests.length === 0) {
       response.writeHead(202, headers).end();
-    } else {
+    } else if (!response.destroyed) {
       const ids = requests.map(({ id }) => id);
       const tokens = requests.flatMap((each) => keyOfValue(each.message.read(PROGRESS_TOKEN)) ?? []);
       const owed = new Set(ids.map(keyOf));

@@ -22,6 +22,10 @@ interface Session {
   /** What has come in, as JSON. */
   readonly came: string[];
   readonly dropped: string[];
+  /** How many responses have ended, or lost their clients. */
+  closed(): number;
+  /** Sends what is written as JSON, and waits for nothing. */
+  begin(message: unknown): Posted;
   /** Posts what is written as JSON. Resolves when it has come in. */
   post(message: unknown): Promise<Posted>;
   /** Opens the GET stream. */
@@ -49,7 +53,9 @@ async function openSession(t: TestContext, events: Partial<ClientEvents> = {}): 
     gone: () => {},
     ...events,
   });
+  let closed = 0;
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    response.once('close', () => closed++);
     if (request.method === 'GET') return session.listen(response, {}, { lastEventId: undefined, isPrimed: false });
     const body = await bodyOf(request);
     return session.post(Message.of(Buffer.concat([body, Buffer.from('\n')])), response, {});
@@ -69,6 +75,8 @@ async function openSession(t: TestContext, events: Partial<ClientEvents> = {}): 
     session,
     came,
     dropped,
+    closed: () => closed,
+    begin: (message) => send(url, { agent, body: JSON.stringify(message) }),
     async post(message) {
       const [body, before] = [JSON.stringify(message), came.length];
       const posted = send(url, { agent, body });
@@ -167,4 +175,18 @@ test('P17 what concerns no request goes out by the GET stream, or else by the ol
   const { value } = await stream.next();
   assert.match(String(value?.data), /list_changed/);
   assert.equal(value?.id, '1', 'it can be resumed');
+});
+
+test('P12 a client that goes before its request could be taken leaves nothing open; the request goes on', async (t) => {
+  const { session, came, closed, begin } = await openSession(t);
+  const story = { transcript: () => came.join('\n') };
+  session.pause();
+  const { request } = begin({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+  await until(() => session.openPosts === 1, 'the request', story);
+  request.destroy();
+  await until(() => closed() === 1, 'its end', story);
+  session.resume();
+  await until(() => came.length === 1, 'the message', story);
+  assert.equal(session.openPosts, 0);
+  assert.ok(session.idleMs >= 0 && session.idleMs < 60_000);
 });
