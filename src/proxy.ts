@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream';
 import { messageTooLong } from './agent/words.js';
 import type { Config } from './config/config.js';
 import { fixedConfig, type ConfigInForce } from './config/config-in-force.js';
-import { atPort, takesFreePort } from './config/upstream.js';
+import { atPort, isWatched, takesFreePort } from './config/upstream.js';
 import { serverName } from './config/upstream.js';
 import type { Flow, FlowContext, ProxyFlowContext, Streams } from './flow/flow.js';
 import { withoutBanner } from './agent/script-banner.js';
@@ -153,6 +153,8 @@ function httpServerOf({ current }: ConfigInForce, number: number, mark: string):
   const { upstream } = current;
   if (upstream === undefined) return undefined;
   return {
+    isOurs: current.command !== '',
+    isWatched: isWatched(current),
     takesFreePort: takesFreePort(current),
     at: (port) => {
       const server = atPort({ ...current, upstream }, port);

@@ -24,6 +24,7 @@ const failed: Record<Failure['kind'], string> = {
   era: 'start failed',
   crash: 'the server crashed',
   exit: 'the server ended',
+  away: 'the server cannot be used',
   configuration: 'configuration error',
 };
 
@@ -54,7 +55,7 @@ export function failedText(
   { failure, outlook, servesTools }: { failure: Failure; outlook: Outlook; servesTools: boolean },
   isLogFile: boolean,
 ): string {
-  const isServers = failure.kind === 'start' || failure.kind === 'era';
+  const isServers = failure.kind === 'start' || failure.kind === 'era' || failure.kind === 'away';
   return failureText(failure, outlook, { servesTools, withOutput: !isServers || isLogFile });
 }
 
@@ -75,7 +76,8 @@ function consequence(failure: Failure, outlook: Outlook, servesTools: boolean): 
       ? `Calls are executed by ${old}, until this is mended (--on-failure serve)`
       : `Tool calls are answered with this error; ${old}, stays up`;
   }
-  if (underWay && isLate(failure)) return 'Requests are answered with this error until it has answered';
+  if (underWay && (isLate(failure) || failure.kind === 'away'))
+    return 'Requests are answered with this error until it has answered';
   if (nextTryMs !== undefined)
     return answered ? `Requests are answered with this error. ${nextTry(nextTryMs)}` : startsAgain(nextTryMs);
   if (underWay) return 'It is started again';

@@ -69,7 +69,9 @@ export type ServerCause =
   /** It has not answered the handshake for so long, and still may. */
   | ({ readonly kind: 'hanging'; readonly ms: number } & Traced)
   /** It was not started: somebody else answers where it is to listen. */
-  | { readonly kind: 'port-taken'; readonly at: string };
+  | { readonly kind: 'port-taken'; readonly at: string }
+  /** It has not answered the handshake for so long. Nobody here starts it. */
+  | { readonly kind: 'not-there'; readonly ms: number; readonly last: string | undefined };
 
 interface Traced {
   /** It has printed where it listens, so that it may speak HTTP. */
@@ -97,10 +99,11 @@ export interface Tried {
 
 /**
  * `exit`: the server ended with exit code 0, though nobody had asked it to. `era`: it refuses the era of MCP in which
- * the client opened its session before any server was there.
+ * the client opened its session before any server was there. `away`: somebody else starts it, and it can't be
+ * used as it is, if it is there.
  */
 export type ServerFailure = Common & {
-  readonly kind: 'start' | 'crash' | 'exit' | 'era';
+  readonly kind: 'start' | 'crash' | 'exit' | 'era' | 'away';
   readonly cause: ServerCause;
 };
 
@@ -161,6 +164,8 @@ function serverCauseText(cause: ServerCause): string {
       const late = `has not answered the handshake for ${Math.round(cause.ms / 1000)} s, but is still running`;
       return `${late}${traceText(cause)}`;
     }
+    case 'not-there':
+      return `has not answered the handshake for ${Math.round(cause.ms / 1000)} s${traceText(cause)}`;
     case 'port-taken':
       return `was not started, because another program answers on ${cause.at} already: end that one, or name another port`;
   }

@@ -15,11 +15,15 @@ const happened: Record<Failure['kind'], string> = {
   crash: 'The MCP server crashed',
   exit: 'The MCP server ended by itself',
   era: 'The MCP server started, but cannot be used on this connection',
+  away: 'The MCP server cannot be used at the moment',
   configuration: 'The configuration of mcp-hotline has an error',
 };
 
 const endsProcess =
   'If the source ends the process (an exit call in a handler, a main function that returns), remove that.';
+
+const startedByOthers =
+  'mcp-hotline does not start this server: start it, or mend it, where it is started. It is noticed when it is there.';
 
 const next: Record<Failure['kind'], string> = {
   build:
@@ -30,6 +34,7 @@ const next: Record<Failure['kind'], string> = {
     'The tool was not executed. The server is being started again. Fix the cause in the source if there is one, then call the tool again.',
   exit: `The tool was not executed. The server is being started again. ${endsProcess} Then call the tool again.`,
   era: 'The tool was not executed. The connection was opened before this server could be started, and only a new one can change its era: reconnect the MCP server in the client, or ask the user to do so, and call the tool again.',
+  away: `The tool was not executed. ${startedByOthers} Then call the tool again.`,
   configuration:
     'The tool was not executed. What was in force before stays so. Fix the error in the file and call the tool again: the save is noticed.',
 };
@@ -48,8 +53,8 @@ function notBeside({ beside }: Failure): string {
 }
 
 /** What failed may have a cause that nobody watches: then a call after a while is enough. */
-function tryAgain({ tried }: Failure): string {
-  if (tried === undefined) return '';
+function tryAgain({ kind, tried }: Failure): string {
+  if (tried === undefined || kind === 'away') return '';
   // The time is told in whole seconds, and the next try must not be told too early.
   const seconds = Math.ceil((tried.againAfterMs + (Date.parse(tried.at) % 1000)) / 1000);
   const when = `${tried.at.slice(11, 19)} UTC`;
@@ -68,6 +73,8 @@ function goOn({ kind }: Failure, tools: ToolNames | undefined): string {
     case 'crash':
     case 'exit':
       return waitWith(tools, 'how the start ends');
+    case 'away':
+      return waitWith(tools, 'when it is there');
     case 'era':
       return waitWith(tools, 'whether an edit of the source has changed that');
     case 'configuration':
@@ -76,7 +83,8 @@ function goOn({ kind }: Failure, tools: ToolNames | undefined): string {
 }
 
 function description(failure: Failure): string {
-  return `${headline(failure)} ${said(failure)}`;
+  const words = said(failure);
+  return words === '' ? headline(failure) : `${headline(failure)} ${words}`;
 }
 
 function headline(failure: Failure): string {
@@ -89,6 +97,7 @@ function said({ kind, output }: Failure): string {
 
 /** What a program printed; a file prints nothing, but something is wrong with it. */
 export function outputText(kind: Failure['kind'], printed: Printed): string {
+  if (kind === 'away') return '';
   const output = printedText(printed).trim();
   if (kind === 'configuration') return `What is wrong:\n\n${output}\n`;
   return output === '' ? 'It printed nothing.' : `Its output:\n\n${output}\n`;
@@ -104,7 +113,9 @@ export function notStarted(failure: Failure, tools: ToolNames): string {
   const mend =
     failure.kind === 'era'
       ? remedy.era
-      : `${isLate(failure) ? ifLate : 'Fix the error in the source.'} A save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
+      : failure.kind === 'away'
+        ? `${startedByOthers} Its tools come into the list without a reconnect.`
+        : `${isLate(failure) ? ifLate : 'Fix the error in the source.'} A save is noticed, the server is started, and its tools come into the list without a reconnect. If the cause lies elsewhere, mend it and call ${tools.call_server_tool}: that starts the server again first.`;
   const status = tools.server_status === undefined ? '' : ` ${tools.server_status} tells its present state.`;
   return `${headline(failure)} ${output}\nUntil the server is there, its own tools are missing. ${mend}${status}`;
 }
@@ -139,6 +150,7 @@ const fix = 'Fix the error in the source and send the request again.';
 const comesAgain =
   'It is being started again. Fix the cause in the source if there is one, then send the request again.';
 const remedy: Record<Failure['kind'], string> = {
+  away: `${startedByOthers} Then send the request again.`,
   build: fix,
   start: fix,
   crash: comesAgain,

@@ -130,7 +130,8 @@ export function resolveConfig(given: CommandLineOptions, base: ResolveBase): Res
   const { rules, warnings } = chooseRules({ explicit, all, fromFile });
   const envFiles = all.envFile ?? [];
   const fromEnvFiles = readEnvFiles(envFiles);
-  const strategy = found.strategy ?? strategyOf(found) ?? (isDebugged(command, args) ? 'replace' : defaults.strategy);
+  const strategy =
+    found.strategy ?? strategyOf(found, command) ?? (isDebugged(command, args) ? 'replace' : defaults.strategy);
   const isServed = http !== undefined && http !== false;
   const notes = [isServed ? undefined : httpWarning(given), fixedPortNote(found, command)];
   const config: Config = {

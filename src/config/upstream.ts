@@ -112,8 +112,19 @@ function problemWithoutCommand(options: Options, hasRules: boolean): UpstreamPro
 }
 
 /** The strategy of a server whose port is fixed: while the old one listens, a new one can't. */
-export function strategyOf({ upstream }: Pick<Options, 'upstream'>): 'replace' | undefined {
-  return upstream === undefined || takesFreePort({ upstream }) ? undefined : 'replace';
+export function strategyOf({ upstream }: Pick<Options, 'upstream'>, command: string): 'replace' | undefined {
+  return upstream === undefined || command === '' || takesFreePort({ upstream }) ? undefined : 'replace';
+}
+
+/** Whether it is to be asked all the time if the server is there, which costs other machines too much. */
+export function isWatched({
+  upstream,
+  command,
+}: {
+  readonly upstream?: string | undefined;
+  readonly command: string;
+}): boolean {
+  return command === '' && upstream !== undefined && isLoopback(bare(new URL(upstream).hostname));
 }
 
 /** What a free port would bring; undefined if the user has decided. */
@@ -134,8 +145,13 @@ function pointsToProxy(upstream: string, http: Asked['http'], host: string | und
   if (typeof own !== 'number' || own === 0 || takesFreePort({ upstream })) return false;
   const { hostname, port, protocol } = new URL(upstream);
   if (Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port) !== own) return false;
-  const name = hostname.replace(/^\[|\]$/g, '');
+  const name = bare(hostname);
   return isLoopback(name) ? host === undefined || isLoopback(host) || isAny(host) : name === host || isAny(name);
+}
+
+/** Brackets around an address of version 6 are for URLs alone. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function isAny(host: string): boolean {
@@ -150,5 +166,10 @@ export function serverName({
   readonly command: string;
   readonly upstream: string | undefined;
 }): string {
-  return command === '' ? upstream.replace(/\?.*$/, '') : basename(command);
+  return command === '' ? shownUrl(upstream) : basename(command);
+}
+
+/** Without what may be a secret. */
+export function shownUrl(upstream = ''): string {
+  return upstream.replace(/\?.*$/, '');
 }

@@ -90,7 +90,7 @@ type Starting =
   /** What discovery has found to watch and build. */
   | { readonly kind: 'discovered'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string }
   /** One server, without reloading. */
-  | { readonly kind: 'piping'; readonly name: string; readonly generation: number; readonly pid: number }
+  | { readonly kind: 'piping'; readonly name: string; readonly generation: number; readonly pid: number | undefined }
   | {
       readonly kind: 'watching';
       readonly files: number;
@@ -219,7 +219,7 @@ type Remark =
       readonly text: string;
       readonly code?: string;
       readonly files?: readonly string[];
-      readonly level?: 'debug';
+      readonly level?: 'debug' | 'info';
     };
 
 type Traffic =

@@ -10,8 +10,8 @@ import { isMarked, MARK } from '../process/mark.js';
 import { canFindMarked, findMarked, type MarkedProcess } from '../process/marked.js';
 
 export interface Leftovers {
-  /** This generation, the leader of this process group, has exited. Looks for leftovers after a moment. */
-  gone(generation: number, group: number): void;
+  /** This generation, with this process group if it had one, has exited. Looks for leftovers after a moment. */
+  gone(generation: number, group: number | undefined): void;
   /** All generations have exited. Looks for leftovers a last time; the proxy exits when this resolves. */
   close(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export function createLeftovers({ mark, events, reap }: LeftoversContext): Lefto
 
   return {
     gone(generation, group) {
-      groups.add(group);
+      if (group !== undefined) groups.add(group);
       if (!canFindMarked() || closed.signal.aborted) return;
       waiting.add(generation);
       if (waiting.size === 1) void lookAfterWaiting().catch(() => {});

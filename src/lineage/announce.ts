@@ -77,16 +77,17 @@ function withdrawStandIns(lineage: LineageRecord): void {
     if (memory.standInTools === 'listed') memory.standInTools = 'withdrawn';
 }
 
-/** The same for what a server shows some time after its files have changed. */
+/** The same for what a server shows some time after its files have changed. `others`: lists that differ for all. */
 export function announceLate(
   flow: FlowContext,
   first: Session,
   upstream: Upstream,
   found: Difference,
   files: readonly string[],
+  others: readonly ListName[] = [],
 ): void {
   recordCauses(first.lineage, found, files);
-  announceToAll(flow, first, upstream, found);
+  announceToAll(flow, first, upstream, found, others);
 }
 
 /** The server has given its first answer. `since`: when its start began, on the monotonic clock. */

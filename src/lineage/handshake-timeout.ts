@@ -14,7 +14,7 @@ import type { Session, Upstream } from '../exchange/records.js';
 import { keyOf } from '../wire/ids.js';
 import type { Id } from '../wire/envelope.js';
 import { httpTraceOf, warnOfHttp } from './http-warning.js';
-import { saveOutput } from './server-failures.js';
+import { notThere, saveOutput } from './server-failures.js';
 import { firstStartLimit, FORESEEN_AFTER_MS } from './start-timeout.js';
 import type { LineageContext } from './lineage-context.js';
 
@@ -68,6 +68,7 @@ export class HandshakeTimeout {
 
 /** The failure of a server that runs and does not answer the handshake. */
 export function hangingFailure(flow: FlowContext, upstream: Upstream, ms: number): Failure {
+  if (flow.config.command === '') return notThere(flow, upstream, ms);
   return {
     kind: 'start',
     command: flow.name,

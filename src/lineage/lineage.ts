@@ -149,7 +149,7 @@ export class Lineage {
         this.#health.onFirstResponse(this.#state);
       },
       onExit: (upstream, exit) => this.#onExit(upstream, exit),
-      onRenewed: (upstream) => void this.#renewals.onRenewed(upstream),
+      onRenewed: (upstream, why) => void this.#renewals.onRenewed(upstream, why),
       whyHeld: () => reasonOfHold(this.#state, performance.now() - (this.#attempts.record?.began ?? 0)),
     };
   }

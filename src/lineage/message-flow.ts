@@ -8,7 +8,9 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../agent/words.js';
 import type { Channel } from '../channel/channel.js';
+import type { Renewal } from '../channel/http/peer.js';
 import type { Config } from '../config/config.js';
+import { shownUrl } from '../config/upstream.js';
 import { trafficOf } from '../events/traffic.js';
 import type { FlowContext } from '../flow/flow.js';
 import { attachSession, detachSession } from '../exchange/attach.js';
@@ -59,8 +61,8 @@ export interface MessageFlowEvents extends Pick<Ports, 'runAgentTool' | 'fetchAl
   /** The generation of which this was expected has given its first answer. */
   onFirstResponse(upstream: Upstream): void;
   onExit(upstream: Upstream, exit: Exit): void;
-  /** A server has opened a client's session again that it had lost. */
-  onRenewed(upstream: Upstream): void;
+  /** A server may be another one by now, though nothing was started. */
+  onRenewed(upstream: Upstream, why: Renewal): void;
   /** Why requests are held at the moment. */
   whyHeld(): string;
 }
@@ -159,7 +161,8 @@ export class MessageFlow {
         loseRequests(this.lineage, upstream, ids, problem);
         this.watchHold();
       },
-      renewed: (upstream) => events.onRenewed(upstream),
+      renewed: (upstream, why) => events.onRenewed(upstream, why),
+      away: () => bus.emit({ kind: 'warning', text: awayText(flow), level: 'info' }),
       warn: (text) => this.lineage.ports.warnOnce(text),
       noise: flow.noise,
       oversized: ({ generation, process }) => {
@@ -365,6 +368,11 @@ function reportOpening(
 ): void {
   const inPlace = isGuess ? 'guess' : 'remembered';
   events.emit({ kind: 'opened-in-place', name, method, inPlace, failing: failure !== undefined });
+}
+
+function awayText({ config }: FlowContext): string {
+  const limit = config.hold === 0 ? '' : `, each for ${config.hold / 1000} s at most`;
+  return `the server can't be reached at ${shownUrl(config.upstream)}: requests wait for it${limit}`;
 }
 
 function optionsOf(flow: FlowContext, config: Config): ExchangeOptions {

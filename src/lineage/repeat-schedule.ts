@@ -7,6 +7,8 @@ import { isLate, type Failure } from '../agent/failure.js';
 import { failureOf, isAtRest } from './state.js';
 import type { Attempt, Event, State } from './states.js';
 
+/** Nothing has to be built for another try. */
+const OF_A_START: ReadonlySet<Failure['kind']> = new Set(['start', 'era', 'away']);
 const MIN_REPEAT_PAUSE_MS = 2000;
 const REPEAT_PAUSE_IN_ATTEMPT_DURATIONS = 3;
 
@@ -40,7 +42,7 @@ export class RepeatSchedule {
     }
     const failure = failureOf(state);
     if (failure === undefined || !this.isDue(failure)) return undefined;
-    const forced = failure.kind === 'start' || failure.kind === 'era' || last?.forced === true;
+    const forced = OF_A_START.has(failure.kind) || last?.forced === true;
     return { on: 'repeat', forced, background };
   }
 

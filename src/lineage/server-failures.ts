@@ -35,3 +35,9 @@ export function endedFailure(
   const cause = { kind: 'ended' as const, end: endOf(upstream), ...(after === undefined ? {} : { after }) };
   return { kind, command, cause, output };
 }
+
+/** The failure of a server that somebody else starts, and that does not answer the handshake. */
+export function notThere({ name }: FlowContext, upstream: Upstream, ms: number): ServerFailure {
+  const cause = { kind: 'not-there', ms, last: upstream.lastProblem() } as const;
+  return { kind: 'away', command: name, cause, output: '' };
+}

@@ -26,7 +26,7 @@ import {
   withLatestServed,
   type Baselines,
 } from './list-diff.js';
-import { endOf, saveOutput } from './server-failures.js';
+import { endOf, notThere, saveOutput } from './server-failures.js';
 import type { MessageFlow } from './message-flow.js';
 
 export type StartStep =
@@ -206,9 +206,12 @@ async function untilRooted(upstream: Upstream, signal: AbortSignal): Promise<voi
 }
 
 function failedStep(flow: FlowContext, upstream: Upstream, why: Handshake, late: TooLate | undefined): StartStep {
+  if (flow.config.command === '' && late !== undefined)
+    return { kind: 'failed', failure: notThere(flow, upstream, flow.config.startTimeout), busy: false };
   const output = saveOutput(flow, upstream);
   const cause = causeOf(flow, upstream, why, late);
-  const kind = cause.kind === 'refused' && cause.otherEra !== undefined ? 'era' : 'start';
+  const other = flow.config.command === '' ? 'away' : 'start';
+  const kind = cause.kind === 'refused' && cause.otherEra !== undefined ? 'era' : other;
   const failure: Failure = { kind, command: flow.name, cause, output };
   return { kind: 'failed', failure, busy: isBusy(printedText(output)) };
 }

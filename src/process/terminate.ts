@@ -18,7 +18,7 @@ export interface Ladder {
 }
 
 /** Resolves with the exit. An abort stops climbing (somebody else has taken over) and still waits for the exit. */
-export async function terminate(child: Child, ladder: Ladder, signal?: AbortSignal): Promise<Exit> {
+export async function terminate(child: Omit<Child, 'pid'>, ladder: Ladder, signal?: AbortSignal): Promise<Exit> {
   if (ladder.end === true) child.stdin?.end();
   const done = new AbortController();
   const stop = signal === undefined ? done.signal : AbortSignal.any([done.signal, signal]);
@@ -27,7 +27,7 @@ export async function terminate(child: Child, ladder: Ladder, signal?: AbortSign
   return child.exited;
 }
 
-async function climb(child: Child, steps: readonly Step[], signal: AbortSignal): Promise<void> {
+async function climb(child: Omit<Child, 'pid'>, steps: readonly Step[], signal: AbortSignal): Promise<void> {
   try {
     for (const step of steps) {
       await delay(step.after, undefined, { signal });

@@ -2,10 +2,8 @@
  * Ports of this machine: one that is free, as the kernel knows it, and whether anybody answers on one. What is done
  * about a port that is taken meanwhile is for others.
  */
-import { connect, createServer, type AddressInfo } from 'node:net';
-
-/** Nobody is asked for longer, because a host that drops what it gets may never answer. */
-const ASKED_FOR_MS = 1_000;
+import { createServer, type AddressInfo } from 'node:net';
+import { answerAt } from '../channel/http/presence.js';
 
 /** It may be taken by somebody else before it is used. */
 export function freePort(host: string): Promise<number> {
@@ -19,18 +17,8 @@ export function freePort(host: string): Promise<number> {
   });
 }
 
-export function isAnswered({ hostname, port, protocol }: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const usual = protocol === 'https:' ? 443 : 80;
-    const socket = connect({ host: bare(hostname), port: port === '' ? usual : Number(port) });
-    const settle = (answers: boolean): void => {
-      resolve(answers);
-      socket.destroy();
-    };
-    socket.setTimeout(ASKED_FOR_MS, () => settle(false));
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
+export async function isAnswered(url: URL): Promise<boolean> {
+  return (await answerAt(url)) === 'accepted';
 }
 
 /** An address of version 6 has brackets in a URL alone. */

@@ -24,8 +24,12 @@ const KILL: Ladder = { end: true, steps: [{ signal: 'SIGKILL', after: 0 }] };
 /** When stderr need not wait any more: it was read, or nobody will ever read it. */
 const STDERR_READ_AGAIN = ['drain', 'error', 'close'] as const;
 
+/** `pid`: undefined if somebody else has started it. */
+export type ServerChild = Omit<Child, 'pid'> & { readonly pid: number | undefined };
+
 export class ServerProcess {
-  readonly pid: number;
+  /** Undefined: somebody else has started it. */
+  readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** What it printed for people: on stderr, and on stdout where it was no message. */
@@ -34,7 +38,7 @@ export class ServerProcess {
   readonly exited: Promise<Exit>;
   /** Resolves when nothing more will come on stderr. */
   readonly stderrEnded: Promise<void>;
-  readonly #child: Child;
+  readonly #child: ServerChild;
   readonly #endInput: () => void | Promise<void>;
   #ladder = new AbortController();
   #isStopping = false;
@@ -45,7 +49,11 @@ export class ServerProcess {
    * `endInput`: says all that is left to the server, and that nothing follows. If that takes its time, the first signal
    * comes right after it: such a server does not go by itself.
    */
-  constructor(child: Child, { stderr, onStderr, guard }: ServerProcessSpec, endInput: () => void | Promise<void>) {
+  constructor(
+    child: ServerChild,
+    { stderr, onStderr, guard }: ServerProcessSpec,
+    endInput: () => void | Promise<void>,
+  ) {
     this.pid = child.pid;
     this.stdin = child.stdin as Writable;
     this.stdout = child.stdout;
@@ -53,7 +61,7 @@ export class ServerProcess {
     this.#child = child;
     this.#endInput = endInput;
     this.stderrEnded = this.#passStderr(stderr, onStderr);
-    guard?.add(this.pid);
+    if (this.pid !== undefined) guard?.add(this.pid);
     void child.exited.then(() => this.#ladder.abort());
   }
 
@@ -78,7 +86,7 @@ export class ServerProcess {
 
   /** Differs from what it was before if the server has said something on stderr since, or has used the processor. */
   signOfLife(): string {
-    return `${this.output.written} ${groupCpuTicks(this.pid)}`;
+    return `${this.output.written} ${this.pid === undefined ? 0 : groupCpuTicks(this.pid)}`;
   }
 
   signalProcess(name: NodeJS.Signals): void {
@@ -93,7 +101,8 @@ export class ServerProcess {
     const { signal } = this.#ladder;
     const { steps } = ladder;
     const [first, ...others] = steps;
-    const ended = ladder.end === true ? this.#endInput() : undefined;
+    // One that lives on has to hear of our end, whatever follows.
+    const ended = ladder.end === true || this.pid === undefined ? this.#endInput() : undefined;
     if (ended === undefined || first === undefined) return void terminate(this.#child, { steps }, signal);
     void ended.then(() => terminate(this.#child, { steps: [{ ...first, after: 0 }, ...others] }, signal));
   }

@@ -2,6 +2,7 @@
  * What a server is started with, what is told of it while it runs, and what comes of the start. Types only, the same
  * for one that speaks over its pipes (start-server.ts) and one that speaks HTTP (start-http-server.ts).
  */
+import type { Renewal } from '../channel/http/peer.js';
 import type { ChildSpec, Exit } from '../process/child.js';
 import type { Id } from '../wire/envelope.js';
 import type { Message } from '../wire/message.js';
@@ -14,8 +15,10 @@ export interface ServerEvents<S> {
   message(upstream: Upstream<S>, message: Message, of?: S): void;
   /** Nobody knows whether it has executed these requests. It lives on. */
   lost?(upstream: Upstream<S>, ids: readonly Id[], problem: string): void;
-  /** It did not know the session of a client any more, and has opened it again. */
-  renewed?(upstream: Upstream<S>): void;
+  /** It may be another one by now, though we have not started one: clients are to hear of what differs. */
+  renewed?(upstream: Upstream<S>, why: Renewal): void;
+  /** Nobody listens where it did, though it was not we who have ended it. What it is asked waits. */
+  away?(upstream: Upstream<S>): void;
   /** For people. */
   warn?(text: string): void;
   /** Lines on stdout that are no messages. */
@@ -38,6 +41,10 @@ export interface ServerSpec extends ChildSpec, ServerProcessSpec {
 }
 
 export interface HttpServerSpec {
+  /** False: somebody else starts it, and ends it. */
+  readonly isOurs: boolean;
+  /** Whether it is there is to be noticed though nobody asks it anything. */
+  readonly isWatched: boolean;
   /** Every start needs a free port. */
   readonly takesFreePort: boolean;
   /** The process, and where it will listen. `port`: the one that was found for it. */

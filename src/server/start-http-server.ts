@@ -4,10 +4,11 @@
  * time to go; whether it has come up shows by its answers.
  */
 import { HttpChannel } from '../channel/http/http-channel.js';
-import { launch, type Child, type Exit } from '../process/child.js';
+import { launch, type Exit } from '../process/child.js';
+import { foreignProcess } from './foreign-process.js';
 import { freePort, isAnswered } from './free-port.js';
 import { readToEnd } from './read-to-end.js';
-import { ServerProcess } from './server-process.js';
+import { ServerProcess, type ServerChild } from './server-process.js';
 import type { HttpServerSpec, ServerEvents, ServerSpec, Started } from './server-spec.js';
 import { Upstream, type UpstreamContext } from './upstream.js';
 
@@ -25,6 +26,7 @@ export async function startHttpServer<S>(
   const port = http.takesFreePort ? await freePort(new URL(http.at(1).url).hostname) : undefined;
   const { url, child: command } = http.at(port);
   const address = new URL(url);
+  if (!http.isOurs) return { ok: true, upstream: follow(foreignProcess(), address, spec, context, events) };
   if (port === undefined && (await isAnswered(address)))
     return { ok: false, isPortTaken: true, error: new Error(address.host) };
   const launched = await launch(command);
@@ -32,7 +34,7 @@ export async function startHttpServer<S>(
 }
 
 function follow<S>(
-  child: Child,
+  child: ServerChild,
   url: URL,
   spec: Spec,
   context: UpstreamContext<S>,
@@ -41,6 +43,7 @@ function follow<S>(
   const options = {
     url,
     maxMessage: spec.maxLine,
+    isWatched: spec.http.isWatched,
     patience: () => spec.http.patience(),
     opening: (of: object | undefined) => context.opening?.(of as S | undefined),
     beside: (of: object | undefined) => context.beside?.(of as S | undefined),
@@ -48,7 +51,8 @@ function follow<S>(
   const channel: HttpChannel<object> = new HttpChannel(options, {
     message: (message, of) => events.message(upstream, message, of as S | undefined),
     lost: (ids, problem) => events.lost?.(upstream, ids, problem),
-    renewed: () => events.renewed?.(upstream),
+    gone: () => events.away?.(upstream),
+    renewed: (why) => events.renewed?.(upstream, why),
     oversized: () => events.oversized(upstream),
     warn: (text) => events.warn?.(text),
   });
@@ -78,7 +82,8 @@ function follow<S>(
     finish: () => channel.finish(),
   };
   const exited = readToEnd(process, rest, (exit: Exit) => events.exit(upstream, exit));
-  void exited.then(() => spec.guard?.remove(process.pid));
+  const { pid } = process;
+  if (pid !== undefined) void exited.then(() => spec.guard?.remove(pid));
   return upstream;
 }
 

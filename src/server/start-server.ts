@@ -77,7 +77,7 @@ function follow<S>(child: Child, spec: ServerSpec, context: UpstreamContext<S>, 
   const upstream = new Upstream<S>({ generation: spec.number, process, channel, unfinishedText }, context);
   const rest = { resume: () => channel.resume(), ended: () => outputEnded, finish: () => channel.finish() };
   const exited = readToEnd(process, rest, (exit) => events.exit(upstream, exit));
-  void exited.then(() => spec.guard?.remove(process.pid));
+  void exited.then(() => spec.guard?.remove(child.pid));
   return upstream;
 }
 

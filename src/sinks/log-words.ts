@@ -66,7 +66,7 @@ const words = {
     name: 'starting',
     text:
       as === 'unproven'
-        ? `starting: generation ${generation}, pid ${pid}`
+        ? `starting: generation ${generation}${pidText(pid)}`
         : `generation ${generation} serves what was built before; the failure stands`,
     fields: { generation, pid, ms },
   }),
@@ -79,7 +79,7 @@ const words = {
   ready: ({ generation, pid, ms, failing }) => ({
     level: 'info',
     name: 'ready',
-    text: `ready: generation ${generation}, pid ${pid}${failing ? '; the failure stands' : ''}`,
+    text: `ready: generation ${generation}${pidText(pid)}${failing ? '; the failure stands' : ''}`,
     fields: { generation, pid, ms, ...(failing ? { failing } : {}) },
   }),
   change: ({ files }) => ({ level: 'info', name: 'change', text: `changed: ${nameFiles(files)}`, fields: { files } }),
@@ -243,4 +243,9 @@ const hints: Record<Exclude<NoiseKind, 'banner'>, string> = {
 
 function bannerHint(runner: string | undefined): string {
   return `${runner} printed its banner on stdout, which belongs to the protocol: it went to stderr instead. Let the client start the server with ${runner} --silent …, which prints none`;
+}
+
+/** Nothing of a server that somebody else has started. */
+function pidText(pid: number | undefined): string {
+  return pid === undefined ? '' : `, pid ${pid}`;
 }

@@ -20,7 +20,7 @@ export interface ProxyEvents {
   };
   failed: {
     /** What failed. `exit`: the server ended with code 0, though nobody had asked it to. */
-    kind: 'build' | 'start' | 'crash' | 'exit' | 'era' | 'configuration';
+    kind: 'build' | 'start' | 'crash' | 'exit' | 'era' | 'away' | 'configuration';
     command: string;
     /** How it failed, as the end of a sentence: `exited with code 1`. */
     how: string;

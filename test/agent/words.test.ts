@@ -42,6 +42,13 @@ const failures: Record<Failure['kind'], Failure> = {
     cause: { kind: 'refused', error: '{"code":-32601}', otherEra: { server: 'modern', client: 'legacy' } },
     output: '',
   },
+  away: {
+    kind: 'away',
+    command: 'http://127.0.0.1:8000/mcp',
+    cause: { kind: 'not-there', ms: 6000, last: 'the connection was refused' },
+    output: '',
+    tried,
+  },
   configuration: {
     kind: 'configuration',
     command: 'mcp-hotline.config.jsonc',

@@ -11,7 +11,7 @@ import { readWhole } from './body-reader.js';
 import { HttpClient, type Said } from './http-client.js';
 import { Link } from './link.js';
 import type { Opening } from '../opening.js';
-import type { Peer, PeerContext } from './peer.js';
+import type { Peer, PeerContext, Renewal } from './peer.js';
 import { SsePeer } from './sse-peer.js';
 import { endToEnd, type SentHeaders } from './request-headers.js';
 import { StreamablePeer } from './streamable-peer.js';
@@ -21,8 +21,10 @@ export interface HttpChannelEvents<C extends object> {
   message(message: Message, of: C | undefined): void;
   /** Nobody knows whether these requests were executed; the server is there. */
   lost(ids: readonly Id[], problem: string): void;
-  /** The server did not know the session of a client any more, and has opened it again. */
-  renewed(of: C | undefined): void;
+  /** The server can't be reached; what is asked of it waits. */
+  gone(): void;
+  /** The server may be another one by now. */
+  renewed(why: Renewal): void;
   /** A message was longer than the limit. */
   oversized(): void;
   warn(text: string): void;
@@ -31,6 +33,8 @@ export interface HttpChannelEvents<C extends object> {
 export interface HttpChannelOptions<C extends object> {
   readonly url: URL;
   readonly maxMessage: number;
+  /** Whether it is there is to be noticed though nobody asks it anything. */
+  readonly isWatched: boolean;
   /** How long a request waits for a server that can't be reached any more, in milliseconds; 0: for ever. */
   patience(): number;
   /** What a client has agreed with servers; of nobody: what a server is opened with as a rule. */
@@ -63,11 +67,15 @@ export class HttpChannel<C extends object> implements Channel {
     this.#client = new HttpClient(options.url);
     this.#link = new Link({
       client: this.#client,
+      url: options.url,
       maxMessage: options.maxMessage,
       patience: () => options.patience(),
+      gone: () => this.#onGone(),
+      back: () => events.renewed('restarted'),
       tooLong: () => events.oversized(),
       warn: (text) => events.warn(text),
     });
+    if (options.isWatched) this.#link.watch();
   }
 
   /** What came last in place of an answer of MCP, as long as there has been none. */
@@ -106,6 +114,7 @@ export class HttpChannel<C extends object> implements Channel {
     const signal = AbortSignal.any([link.ended, AbortSignal.timeout(ASKED_FOR_MS)]);
     for (let attempt = 0; ; attempt++) {
       const reply = await this.#client.send({ method: 'GET', path, headers, signal });
+      link.met(reply);
       switch (reply.kind) {
         case 'elsewhere':
           return { status: reply.status, headers: { location: reply.location }, body: Buffer.alloc(0) };
@@ -139,8 +148,7 @@ export class HttpChannel<C extends object> implements Channel {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.resume();
-    const peers = [...this.#peers.values(), ...(this.#main === undefined ? [] : [this.#main])];
-    const all = Promise.all([...new Set(peers)].map((peer) => peer.close()));
+    const all = Promise.all([...this.#all()].map((peer) => peer.close()));
     const over = new AbortController();
     await Promise.race([all, delay(SAYS_GOODBYE_MS, undefined, { signal: over.signal }).catch(() => {})]);
     over.abort();
@@ -169,6 +177,16 @@ export class HttpChannel<C extends object> implements Channel {
     return Promise.resolve();
   }
 
+  /** A server that is told to go may wait for its streams to be closed. */
+  #onGone(): void {
+    for (const peer of this.#all()) peer.serverGone();
+    this.#events.gone();
+  }
+
+  #all(): ReadonlySet<Peer> {
+    return new Set([...this.#peers.values(), ...(this.#main === undefined ? [] : [this.#main])]);
+  }
+
   #mainPeer(): Peer {
     if (this.#main !== undefined) return this.#main;
     const [first] = this.#peers.values();
@@ -193,7 +211,7 @@ export class HttpChannel<C extends object> implements Channel {
       beside: () => this.#options.beside(of),
       message: (message) => this.#events.message(message, of),
       lost: (ids, problem) => void this.#lost(ids, problem),
-      renewed: () => this.#events.renewed(of),
+      renewed: (why) => this.#events.renewed(why),
     };
     return isSse(this.#options.url) ? new SsePeer(context) : new StreamablePeer(context);
   }

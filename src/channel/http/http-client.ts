@@ -6,6 +6,7 @@
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
+import { isRefusal } from './presence.js';
 import type { SentHeaders } from './request-headers.js';
 
 export interface HttpRequest {
@@ -22,8 +23,8 @@ export interface HttpRequest {
 
 export type HttpReply =
   | { readonly kind: 'response'; readonly response: IncomingMessage; readonly path: string }
-  /** `wasSent`: a byte of it may have reached the server. */
-  | { readonly kind: 'failed'; readonly problem: string; readonly wasSent: boolean }
+  /** `wasSent`: a byte of it may have reached the server. `isRefused`: nobody listens there. */
+  | { readonly kind: 'failed'; readonly problem: string; readonly wasSent: boolean; readonly isRefused: boolean }
   /** The server sends us elsewhere, where we don't go. */
   | { readonly kind: 'elsewhere'; readonly status: number; readonly location: string };
 
@@ -115,12 +116,15 @@ export class HttpClient {
         resolve({ kind: 'response', response, path });
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        if (!hasResponse) resolve({ kind: 'failed', problem: problemIn(error), wasSent: isConnected });
+        if (hasResponse) return;
+        const isRefused = !isConnected && isRefusal(error);
+        resolve({ kind: 'failed', problem: problemIn(error), wasSent: isConnected, isRefused });
       });
       request.on('close', () => {
         this.#open.delete(request);
         if (this.#open.size === 0) for (const tell of this.#whenQuiet.splice(0)) tell();
-        if (!hasResponse) resolve({ kind: 'failed', problem: 'the connection was closed', wasSent: isConnected });
+        if (hasResponse) return;
+        resolve({ kind: 'failed', problem: 'the connection was closed', wasSent: isConnected, isRefused: false });
       });
       request.end(body);
     });

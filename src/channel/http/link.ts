@@ -4,14 +4,20 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HttpClient } from './http-client.js';
+import type { HttpClient, HttpReply } from './http-client.js';
+import { Presence } from './presence.js';
 
 export interface LinkOptions {
   readonly client: HttpClient;
+  readonly url: URL;
   /** In bytes, of one message. */
   readonly maxMessage: number;
   /** How long a request waits for a server that can't be reached any more, in milliseconds; 0: for ever. */
   patience(): number;
+  /** The server can't be reached any more. */
+  gone(): void;
+  /** It is there again, and may be another one. */
+  back(): void;
   /** A message was longer than the limit. */
   tooLong(): void;
   warn(text: string): void;
@@ -19,21 +25,39 @@ export interface LinkOptions {
 
 const FIRST_PAUSE_MS = 15;
 const MAX_PAUSE_MS = 250;
+/** While nobody is there. */
+const LONGEST_WAIT_MS = 60_000;
 
 export class Link {
   readonly client: HttpClient;
   readonly maxMessage: number;
   readonly #options: LinkOptions;
   readonly #ended = new AbortController();
+  readonly #presence: Presence;
   readonly #responses = new Set<IncomingMessage>();
   #isPaused = false;
   #isUp = false;
+  #isMissed = false;
+  #returns = 0;
   #lastProblem: string | undefined;
 
   constructor(options: LinkOptions) {
     this.client = options.client;
     this.maxMessage = options.maxMessage;
     this.#options = options;
+    const { url, gone, back } = options;
+    this.#presence = new Presence(url, this.#ended.signal, {
+      gone: () => {
+        // Whoever was not there before has not gone.
+        this.#isMissed = this.#isUp;
+        if (this.#isMissed) gone();
+      },
+      back: () => {
+        if (!this.#isMissed) return;
+        this.#returns++;
+        back();
+      },
+    });
   }
 
   /** Aborted when nothing is to be sent any more. */
@@ -46,6 +70,11 @@ export class Link {
     return this.#isUp;
   }
 
+  /** How often it has come back. */
+  get returns(): number {
+    return this.#returns;
+  }
+
   /** What came last in place of an answer, as long as there has been none. */
   get lastProblem(): string | undefined {
     return this.#isUp ? undefined : this.#lastProblem;
@@ -53,6 +82,23 @@ export class Link {
 
   markUp(): void {
     this.#isUp = true;
+  }
+
+  /** Notices without being asked when the server goes and comes. */
+  watch(): void {
+    this.#presence.watch();
+  }
+
+  /** It can't be reached, and this is too late for something that has waited since `since`. */
+  isLate(since: number): boolean {
+    const patience = this.#options.patience();
+    return this.#isUp && patience > 0 && performance.now() - since >= patience;
+  }
+
+  /** What a request has met says whether the server is there at all. */
+  met(reply: HttpReply): void {
+    if (reply.kind !== 'failed') this.#presence.reached();
+    else if (reply.isRefused && this.#isUp) this.#presence.refused();
   }
 
   note(problem: string): void {
@@ -75,11 +121,21 @@ export class Link {
    * Waits until it is worth to try again. False: that would be too late for something that has waited since `since`, on
    * the monotonic clock. A server that is coming up is waited for as long as its process lives.
    */
-  async waitToRetry(attempt: number, since: number, signal: AbortSignal): Promise<boolean> {
+  async waitToRetry(attempt: number, since: number, signal: AbortSignal, most = LONGEST_WAIT_MS): Promise<boolean> {
     const patience = this.#options.patience();
-    if (this.#isUp && patience > 0 && performance.now() - since > patience) return false;
+    const left = this.#isUp && patience > 0 ? patience - (performance.now() - since) : Infinity;
+    if (left <= 0) return false;
+    if (this.#presence.isGone) return this.pauseUntilBack(Math.min(left, most), signal);
     const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
     return this.pause(pause, signal);
+  }
+
+  /** At most so long. False: it has been ended meanwhile. */
+  async pauseUntilBack(ms: number, signal: AbortSignal): Promise<boolean> {
+    const either = AbortSignal.any([signal, this.#ended.signal]);
+    const { back } = this.#presence;
+    await delay(ms, undefined, { signal: AbortSignal.any([either, back]) }).catch(() => {});
+    return !either.aborted;
   }
 
   /** False: it has been ended meanwhile. */

@@ -28,12 +28,18 @@ const CONFLICT = 409;
 export class ListeningStream {
   readonly #options: ListeningStreamOptions;
   readonly #closed = new AbortController();
+  #connection = new AbortController();
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
 
   constructor(options: ListeningStreamOptions) {
     this.#options = options;
     void this.#run();
+  }
+
+  /** Closes it, to open it again. */
+  reopen(): void {
+    this.#connection.abort();
   }
 
   close(): void {
@@ -46,7 +52,10 @@ export class ListeningStream {
     for (let failures = 0; ;) {
       const resume = this.#lastEventId === undefined ? {} : { 'last-event-id': this.#lastEventId };
       const headers = { ...this.#options.headers(), accept: 'text/event-stream', ...resume };
-      const reply = await link.client.send({ method: 'GET', path, headers, signal });
+      this.#connection = new AbortController();
+      const connected = AbortSignal.any([signal, this.#connection.signal]);
+      const reply = await link.client.send({ method: 'GET', path, headers, signal: connected });
+      link.met(reply);
       if (signal.aborted || link.ended.aborted) {
         if (reply.kind === 'response') reply.response.destroy();
         return;
@@ -66,7 +75,7 @@ export class ListeningStream {
         }
       } else failures++;
       const pause = Math.min(MAX_RETRY_MS, (this.#retryMs ?? RETRY_MS) * 2 ** Math.min(failures, 5));
-      if (!(await link.pause(pause, signal))) return;
+      if (!(await link.pauseUntilBack(pause, signal))) return;
     }
   }
 

@@ -49,6 +49,8 @@ export class Post {
   /** The answers that have not come. */
   readonly owed: Map<Key, Id>;
   readonly abort = new AbortController();
+  /** Ends the connection by which it is answered, and nothing else. */
+  readonly connection = new AbortController();
   /** The session in which it was sent was refused once. */
   wasRefused = false;
   /** It may have reached the server: there was an answer, or the connection was lost. */
@@ -95,6 +97,12 @@ export class Post {
     return envelope.kind === 'request' && envelope.method === 'server/discover';
   }
 
+  /** A stream that its client has open for as long as it wants. */
+  get isListening(): boolean {
+    const { envelope } = this.message;
+    return envelope.kind === 'request' && envelope.method === 'subscriptions/listen';
+  }
+
   /** It has an answer, or will have none. */
   get isDone(): boolean {
     return this.owed.size === 0;
@@ -133,7 +141,9 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
     const { headers, session } = owner.sendWith(post);
     const { path } = owner;
     const { body, onConnected } = post;
-    const reply = await link.client.send({ method: 'POST', path, headers, body, signal, onConnected });
+    const connected = AbortSignal.any([signal, post.connection.signal]);
+    const reply = await link.client.send({ method: 'POST', path, headers, body, signal: connected, onConnected });
+    link.met(reply);
     if (signal.aborted || link.ended.aborted) return 'refused';
     if (reply.kind === 'elsewhere')
       return fail(owner, post, `HTTP ${reply.status} points to ${originOf(reply.location)}, where nothing is sent`);
@@ -141,8 +151,9 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
       post.wasSent ||= reply.wasSent;
       if (!reply.wasSent || (!link.isUp && post.isOpening)) {
         link.note(reply.problem);
-        if (await link.waitToRetry(attempt, since, signal)) continue;
-        return signal.aborted || link.ended.aborted ? 'refused' : fail(owner, post, reply.problem);
+        if (await link.waitToRetry(attempt, post.isListening ? performance.now() : since, signal)) continue;
+        if (signal.aborted || link.ended.aborted) return 'refused';
+        return answerAll(owner, post, (id) => notReached(id, reply.problem, performance.now() - since));
       }
       return lose(owner, post, reply.problem);
     }
@@ -310,8 +321,19 @@ function fail(owner: PostOwner, post: Post, problem: string, code = INTERNAL_ERR
   const { ids, message } = post;
   if (ids.length === 0 && message.envelope.kind !== 'invalid')
     owner.link.warn(`the server has not taken a message: ${problem}`);
-  for (const id of ids) take(owner, post, noAnswer(id, problem, code));
+  return answerAll(owner, post, (id) => noAnswer(id, problem, code));
+}
+
+function answerAll(owner: PostOwner, post: Post, answer: (id: Id) => Message): 'refused' {
+  for (const id of post.ids) take(owner, post, answer(id));
   return 'refused';
+}
+
+/** The server is not there, and this was never sent. */
+export function notReached(id: Id, problem: string, waitedMs: number): Message {
+  const seconds = Math.round(waitedMs / 100) / 10;
+  const text = `The MCP server can't be reached (${problem}), and this request has waited ${seconds} s for it. It was not executed. Send it again when the server is there.`;
+  return error(id, INTERNAL_ERROR, text, { problem });
 }
 
 /** An error in place of an answer that will not come. */

@@ -13,7 +13,7 @@ import type { Link } from './link.js';
 import { outcomeOf, statusText } from './outcome.js';
 import { OwnRequests } from './own-requests.js';
 import type { Peer, PeerContext } from './peer.js';
-import { answerIn, noAnswer, Post, refusalFor } from './post.js';
+import { answerIn, noAnswer, notReached, Post, refusalFor } from './post.js';
 import { headersIn, type SentHeaders } from './request-headers.js';
 import { SendQueue } from './send-queue.js';
 
@@ -25,6 +25,8 @@ interface Connection {
 
 const TAKES_NOTIFICATION_MS = 5_000;
 const RECONNECTS_AFTER_MS = 100;
+/** Whether somebody has waited for too long. */
+const LOOKS_EVERY_MS = 200;
 const MAX_REFUSAL = 1024 * 1024;
 
 export class SsePeer implements Peer {
@@ -57,6 +59,11 @@ export class SsePeer implements Peer {
     const isResponse = message.envelope.kind === 'response';
     if (isResponse && this.#connection !== undefined) this.#sendNow(message);
     else this.#queue.push(message);
+  }
+
+  /** The stream is the session: a server that goes has lost it. */
+  serverGone(): void {
+    this.#connection?.abort.abort();
   }
 
   close(): Promise<void> {
@@ -116,7 +123,7 @@ export class SsePeer implements Peer {
     this.#connection = undefined;
     this.#isInitialized = false;
     const post = this.#postOf(message);
-    const refusal = await this.#connect();
+    const refusal = await this.#connect(true);
     if (refusal !== undefined) return this.#answer(post, (id) => refusalFor(id, refusal));
     await this.#run(post);
     await post.done;
@@ -150,6 +157,14 @@ export class SsePeer implements Peer {
     return false;
   }
 
+  /** What has waited for the stream for too long. The stream itself is waited for as long as it takes. */
+  #refuseLate(problem: string): void {
+    const late = this.#queue.takeWhile((since) => this.#link.isLate(since));
+    for (const { message, since } of late)
+      for (const id of new Post(message, undefined).ids)
+        this.#context.message(notReached(id, problem, performance.now() - since));
+  }
+
   #ask(method: string, params: string): Promise<Message> {
     const { message, answer } = this.#own.make(method, params, this.#link.ended);
     void this.#run(new Post(message, undefined));
@@ -158,8 +173,9 @@ export class SsePeer implements Peer {
 
   /**
    * Opens the stream, and waits until the server has said where it listens. Resolves with its refusal, if it refuses.
+   * `isAwaited`: a client waits for nothing but this.
    */
-  async #connect(): Promise<Message | undefined> {
+  async #connect(isAwaited = false): Promise<Message | undefined> {
     const link = this.#link;
     const { pathname, search } = this.#context.url;
     this.#connecting = new AbortController();
@@ -171,6 +187,7 @@ export class SsePeer implements Peer {
       const headers = { ...this.#headers, accept: 'text/event-stream' };
       const ended = AbortSignal.any([abort.signal, signal]);
       const reply = await link.client.send({ method: 'GET', path: pathname + search, headers, signal: ended });
+      link.met(reply);
       let problem: string;
       if (reply.kind === 'response') {
         const { response } = reply;
@@ -196,7 +213,11 @@ export class SsePeer implements Peer {
         }
       } else problem = reply.kind === 'failed' ? reply.problem : `HTTP ${reply.status} points elsewhere`;
       link.note(problem);
-      if (!(await link.waitToRetry(attempt, since, signal))) return noAnswer('null', problem);
+      this.#refuseLate(problem);
+      const isLate = isAwaited && link.isLate(since);
+      if (isLate) return notReached('null', problem, performance.now() - since);
+      if (!(await link.waitToRetry(attempt, performance.now(), signal, LOOKS_EVERY_MS)))
+        return noAnswer('null', problem);
     }
   }
 
@@ -248,7 +269,7 @@ export class SsePeer implements Peer {
     this.#lose(lost, 'the stream of its answers was lost');
     if (this.#context.opening() === undefined) return;
     const again = this.#link.pause(RECONNECTS_AFTER_MS, this.#connecting.signal).then(async (goesOn) => {
-      if (goesOn && this.#connection === undefined && (await this.#replay())) this.#context.renewed();
+      if (goesOn && this.#connection === undefined && (await this.#replay())) this.#context.renewed('forgotten');
     });
     this.#queue.wait(again);
   }
@@ -277,6 +298,7 @@ export class SsePeer implements Peer {
       const headers = { ...given, 'content-type': 'application/json' };
       const { body: sent, onConnected } = post;
       const reply = await link.client.send({ method: 'POST', path, headers, body: sent, signal, onConnected });
+      link.met(reply);
       if (signal.aborted || link.ended.aborted) return;
       if (reply.kind === 'elsewhere')
         return this.#answer(post, (id) => noAnswer(id, `HTTP ${reply.status} points elsewhere`));
@@ -316,7 +338,7 @@ export class SsePeer implements Peer {
   }
 
   async #renewed(): Promise<void> {
-    if (await this.#replay()) this.#context.renewed();
+    if (await this.#replay()) this.#context.renewed('forgotten');
   }
 
   #answer(post: Post, answerTo: (id: Id) => Message): void {

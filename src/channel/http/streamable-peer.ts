@@ -83,6 +83,11 @@ export class StreamablePeer implements Peer, PostOwner {
     if (reply.kind === 'response') reply.response.resume();
   }
 
+  serverGone(): void {
+    this.#stream?.reopen();
+    for (const post of this.#posts.values()) if (post.isListening) post.connection.abort();
+  }
+
   #sendModern(message: Message, version: string): void {
     const post = new Post(message, version);
     for (const key of post.owed.keys()) this.#posts.set(key, post);
@@ -201,7 +206,7 @@ export class StreamablePeer implements Peer, PostOwner {
       this.#session = undefined;
       const renewing = this.#replay().then((isOpen) => {
         this.#renewing = undefined;
-        if (isOpen) this.#context.renewed();
+        if (isOpen) this.#context.renewed('forgotten');
         return isOpen;
       });
       this.#renewing = renewing;
@@ -318,6 +323,7 @@ export class StreamablePeer implements Peer, PostOwner {
       if (session === undefined) return false;
       const headers = { ...this.#ownHeaders(session), accept: 'text/event-stream', 'last-event-id': lastEventId };
       const reply = await link.client.send({ method: 'GET', path, headers, signal });
+      link.met(reply);
       if (reply.kind === 'failed') continue;
       if (reply.kind === 'elsewhere') return false;
       if (reply.response.statusCode === 200 && isEventStream(reply.response)) {
@@ -343,11 +349,14 @@ export class StreamablePeer implements Peer, PostOwner {
   /** A modern stream that was lost is opened again: the client has it open all along. */
   #listensAgain(key: Key): boolean {
     const post = this.#posts.get(key);
-    if (post?.message.envelope.kind !== 'request' || post.message.envelope.method !== 'subscriptions/listen')
-      return false;
+    if (post?.isListening !== true) return false;
     const { message, version } = post;
+    // One that could not be reached for a while is known to have been restarted.
+    const { returns } = this.link;
     void this.link.pause(LISTEN_AGAIN_MS, post.abort.signal).then((goesOn) => {
-      if (goesOn && this.#posts.get(key) === post && version !== undefined) this.#sendModern(message, version);
+      if (!goesOn || this.#posts.get(key) !== post || version === undefined) return;
+      this.#sendModern(message, version);
+      if (this.link.returns === returns) this.#context.renewed('restarted');
     });
     return true;
   }

@@ -20,6 +20,8 @@ export interface ServedOptions {
   /** Of mcp-hotline, on top of `--watch src` and the log's. */
   options?: readonly string[];
   noReload?: boolean;
+  /** False: there is nothing to watch. */
+  watches?: boolean;
   command?: readonly string[];
   env?: NodeJS.ProcessEnv;
   /** Members of the `initialize` params of the client on stdio, or false: it says nothing. */
@@ -48,11 +50,11 @@ export interface Served extends Started {
 export async function served(
   t: TestContext,
   files: Record<string, string>,
-  { way = 'serve', options = [], initialize = {}, ...given }: ServedOptions = {},
+  { way = 'serve', options = [], initialize = {}, watches = true, ...given }: ServedOptions = {},
 ): Promise<Served> {
   const here = project(t, files);
   const isBeside = way.endsWith('beside');
-  const watch = given.noReload === true ? [] : ['--watch', 'src'];
+  const watch = given.noReload === true || !watches ? [] : ['--watch', 'src'];
   const peer = startProxy(t, {
     command: [process.execPath, 'server.mjs'],
     ...given,
