@@ -59,12 +59,10 @@ export function createProxy(
   });
   let listening: FlowContext['listening'];
   events.subscribe(['listening'], ({ url }) => void (listening = { url }));
-  // The agent's own tools need the reload flow even if there is nothing to watch. Environment files are watched without
-  // a rule.
-  // A server that somebody else starts is reloaded by nobody here, and its clients are told of its lists all the same.
-  const reloads =
-    config.reload &&
-    (config.rules.length > 0 || config.envFiles.length > 0 || config.agentTools !== false || config.command === '');
+  // Environment files are watched without a rule. A server that somebody else starts is reloaded by nobody here, and
+  // its clients are told of its lists all the same.
+  const isWatched = config.rules.length > 0 || config.envFiles.length > 0 || config.command === '';
+  const reloads = config.reload && (isWatched || looksAtCalls(config));
   const base = {
     configInForce: reloads ? configInForce : fixedConfig(withoutReload(config)),
     io,
@@ -177,6 +175,11 @@ async function composedFlow(context: ProxyFlowContext): Promise<Flow> {
 
 const CANNOT_REAP =
   '--reap has no effect on this system, which does not tell the environment of a process: what servers leave behind in sessions of their own stays';
+
+/** What was asked for needs the reload flow even if there is nothing to watch. */
+function looksAtCalls({ agentTools, callTimeout = 0, concurrency, hints }: Config): boolean {
+  return agentTools !== false || callTimeout > 0 || concurrency !== undefined || hints === 'stderr';
+}
 
 /** Nothing is watched, and nothing of what a server says is changed. */
 function withoutReload(config: Config): Config {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { project } from '../../support/harness.js';
+import { project, proxyCommand, startDirect } from '../../support/harness.js';
 import type { Message } from '../../support/message.js';
 import { serve, ways, type Way } from './ways.js';
 
@@ -76,6 +76,16 @@ test('--call-timeout with --concurrency: the time of a call begins when its turn
   assert.match(first, /the tool "hang" in 700 ms/, proxy.transcript());
   assert.match(second, /the tool "hang" in 700 ms/);
   assert.equal(third, 'quick');
+});
+
+test('--call-timeout counts for a server too that is installed, where there is nothing to watch', async (t) => {
+  const installed = 'node_modules/slow/server.mjs';
+  const files = project(t, { [installed]: server, 'package.json': '{}' });
+  const command = proxyCommand(['--call-timeout', '700', '--hints', 'stderr'], [process.execPath, installed]);
+  const proxy = startDirect(t, { command, cwd: files.directory });
+  await proxy.initialize();
+  assert.match(textOf(await proxy.request('tools/call', { name: 'hang', arguments: {} })), /the tool "hang" in 700 ms/);
+  assert.match(proxy.transcript(), /nothing to watch was found/);
 });
 
 test('--call-timeout may be set in the configuration file while a call hangs, and a bad value leaves the last good one', async (t) => {
