@@ -3,6 +3,7 @@
  * in messages is read by whoever takes its stdin and stdout (start-server.ts).
  */
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerFault } from '../agent/failure.js';
 import type { Child, Exit } from '../process/child.js';
 import { groupCpuTicks } from '../process/cpu-time.js';
@@ -17,6 +18,19 @@ export interface ServerProcessSpec {
   readonly onStderr?: (chunk?: Buffer) => void;
   /** Who ends the server if this process can't any more. */
   readonly guard?: Pick<OrphanGuard, 'add' | 'remove'>;
+}
+
+/** How long a process that has exited is still read: only a stranger can hold its pipes and connections. */
+const READ_AFTER_EXIT_MS = 250;
+
+/** What a process has written for clients, by pipes or connections. */
+interface Output {
+  /** Reads on, even if the client is slow: what is left is little, and nobody adds to it. */
+  resume(): void;
+  /** Resolves when nothing more can come. */
+  ended(): Promise<unknown>;
+  /** Takes what has been read for all there is. */
+  finish(): void;
 }
 
 const KILL: Ladder = { end: true, steps: [{ signal: 'SIGKILL', after: 0 }] };
@@ -36,9 +50,9 @@ export class ServerProcess {
   readonly output = new OutputTail();
   /** Resolves with its end. Its pipes may hold more. */
   readonly exited: Promise<Exit>;
-  /** Resolves when nothing more will come on stderr. */
-  readonly stderrEnded: Promise<void>;
   readonly #child: ServerChild;
+  /** Resolves when nothing more will come on stderr. */
+  readonly #stderrEnded: Promise<void>;
   readonly #endInput: () => void | Promise<void>;
   #ladder = new AbortController();
   #isStopping = false;
@@ -60,7 +74,7 @@ export class ServerProcess {
     this.exited = child.exited;
     this.#child = child;
     this.#endInput = endInput;
-    this.stderrEnded = this.#passStderr(stderr, onStderr);
+    this.#stderrEnded = this.#passStderr(stderr, onStderr);
     if (this.pid !== undefined) guard?.add(this.pid);
     void child.exited.then(() => this.#ladder.abort());
   }
@@ -113,17 +127,24 @@ export class ServerProcess {
     this.stop(KILL);
   }
 
-  /** Reads on what it printed on stderr, though nobody takes it: little is left, and nobody adds to it. */
-  readRest(): void {
+  /** Waits for the exit, and until what the process had written by then is read. Nobody is told before. */
+  async readToEnd(output: Output, onExit: (exit: Exit) => void): Promise<void> {
+    const exit = await this.exited;
+    output.resume();
+    // Little is left on stderr, and nobody adds to it: it is read though nobody takes it.
     this.#child.stderr.resume();
-  }
-
-  /** All that it wrote has been read, or never will be. */
-  finish(exit: Exit): void {
+    const over = new AbortController();
+    await Promise.race([
+      Promise.all([output.ended(), this.#stderrEnded]),
+      delay(READ_AFTER_EXIT_MS, undefined, { signal: over.signal }),
+    ]).catch(() => {});
+    over.abort();
+    output.finish();
     this.stdout.destroy();
     this.#child.stderr.destroy();
     this.#child.stdin?.destroy();
     this.#exit = exit;
+    onExit(exit);
   }
 
   #passStderr(to: Writable, onStderr: ServerProcessSpec['onStderr']): Promise<void> {

@@ -7,7 +7,6 @@ import { HttpChannel } from '../channel/http/http-channel.js';
 import { launch, type Exit } from '../process/child.js';
 import { foreignProcess } from './foreign-process.js';
 import { freePort, isAnswered } from './free-port.js';
-import { readToEnd } from './read-to-end.js';
 import { ServerProcess, type ServerChild } from './server-process.js';
 import type { HttpServerSpec, ServerEvents, ServerSpec, Started } from './server-spec.js';
 import { Upstream, type UpstreamContext } from './upstream.js';
@@ -81,7 +80,7 @@ function follow<S>(
     ended: () => Promise.all([printed, channel.quiet()]),
     finish: () => channel.finish(),
   };
-  const exited = readToEnd(process, rest, (exit: Exit) => events.exit(upstream, exit));
+  const exited = process.readToEnd(rest, (exit: Exit) => events.exit(upstream, exit));
   const { pid } = process;
   if (pid !== undefined) void exited.then(() => spec.guard?.remove(pid));
   return upstream;

@@ -12,7 +12,6 @@ import { launch, type Child, type Launch } from '../process/child.js';
 import { isBlank, isJson, NoiseCollector, type Noise } from './noise.js';
 import type { LineOptions } from '../wire/lines.js';
 import { Message } from '../wire/message.js';
-import { readToEnd } from './read-to-end.js';
 import { ServerProcess } from './server-process.js';
 import type { ServerEvents, ServerSpec, Started } from './server-spec.js';
 import { Upstream, type UpstreamContext } from './upstream.js';
@@ -76,7 +75,7 @@ function follow<S>(child: Child, spec: ServerSpec, context: UpstreamContext<S>, 
   const unfinishedText = (): string => textOf(channel.unfinished);
   const upstream = new Upstream<S>({ generation: spec.number, process, channel, unfinishedText }, context);
   const rest = { resume: () => channel.resume(), ended: () => outputEnded, finish: () => channel.finish() };
-  const exited = readToEnd(process, rest, (exit) => events.exit(upstream, exit));
+  const exited = process.readToEnd(rest, (exit) => events.exit(upstream, exit));
   void exited.then(() => spec.guard?.remove(child.pid));
   return upstream;
 }
