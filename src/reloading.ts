@@ -4,7 +4,7 @@
  * itself.
  */
 export { leftOutWarning } from './project/left-out.js';
-import { serverName } from './config/upstream.js';
+import { serverName } from './config/upstream-option.js';
 import type { Flow, ProxyFlowContext } from './flow/flow.js';
 import { passThrough } from './flow/pass-through.js';
 import type { ShutdownReason } from './flow/shutdown.js';

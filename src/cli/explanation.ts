@@ -7,7 +7,7 @@ import type { Config, Rule } from '../config/config.js';
 import type { CompletedConfig } from '../config/discovery/complete.js';
 import { USUAL_PORT } from '../config/http-checks.js';
 import { endpointUrl } from '../config/http-options.js';
-import { portWords, takesFreePort } from '../config/upstream.js';
+import { portWords, takesFreePort } from '../config/upstream-option.js';
 import { createImports } from '../config/imports.js';
 import { camelCase, defaults, withoutSecrets } from '../config/option-values.js';
 import { options } from '../config/options.js';

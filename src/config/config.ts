@@ -19,7 +19,7 @@ import type { Rule } from './rule.js';
 import { chooseRules } from './rules.js';
 import { serverEnvironment, serverOf } from './server.js';
 import { stateDir } from './state-dir.js';
-import { fixedPortNote, strategyOf, upstreamProblem } from './upstream.js';
+import { fixedPortNote, strategyOf, upstreamProblem } from './upstream-option.js';
 
 export type { Rule };
 

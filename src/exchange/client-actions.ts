@@ -16,7 +16,7 @@ import { pinEra } from './eras.js';
 import { failureAnswer } from './failure-answers.js';
 import { clientVerdict, concerns, forwardVerdict, holdOrForward, newerToTell } from './verdict-on-client.js';
 import { MAX_HELD, MAX_HELD_BYTES, type Refusal } from './hold.js';
-import { acknowledgeStreams, reopenStreams } from './listen-streams.js';
+import { acknowledgeStreams, reopenStreams } from './stream-messages.js';
 import { answerLocally, emptyList } from './local-answers.js';
 import { noteMalformed } from './malformed.js';
 import { takeOpening } from './opening-results.js';

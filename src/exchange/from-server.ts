@@ -13,7 +13,7 @@ import type { Delivery } from './addressees.js';
 import { endCall, startQueuedCalls } from './client-actions.js';
 import { noteRefusedDiscover } from './eras.js';
 import { mayGetHint, withHints } from './hints.js';
-import { acknowledge, endStreams, keepBackEnd } from './listen-streams.js';
+import { acknowledge, endStreams, keepBackEnd } from './stream-messages.js';
 import { forgetProgress, progressIn, recordProgress } from './progress.js';
 import {
   isAlive,

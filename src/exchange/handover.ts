@@ -18,7 +18,7 @@ import { findPending } from './cancellation.js';
 import { endCall, startQueuedCalls } from './client-actions.js';
 import { failureAnswer, lostAnswer, unansweredAnswer } from './failure-answers.js';
 import { forward } from './client-actions.js';
-import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './listen-streams.js';
+import { acknowledgeStreams, keepStreams, reopenStreams, tellStreams } from './stream-messages.js';
 import { answerLocally } from './local-answers.js';
 import { isRequestOf } from './hold.js';
 import { startWaitingOpenings } from './introductions.js';

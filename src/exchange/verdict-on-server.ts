@@ -10,7 +10,7 @@ import { keyOf, keyOfValue } from '../wire/ids.js';
 import { error, INTERNAL_ERROR, result } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { clientAsked, clientsTold, streamNamed, type Delivery } from './addressees.js';
-import { endOfStream } from './listen-streams.js';
+import { endOfStream } from './stream-messages.js';
 import { isStaleProgress, progressIn } from './progress.js';
 import { onlySession, type LineageRecord, type Session, type Upstream } from './records.js';
 import { DROP, type ServerVerdict } from './verdicts.js';

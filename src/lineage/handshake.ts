@@ -5,7 +5,7 @@
  */
 import { isMethodMissing, isModernError, noteRefusedDiscover, refusesLegacy } from '../exchange/eras.js';
 import type { PendingHandshake } from '../exchange/handover.js';
-import { reopenStreams } from '../exchange/listen-streams.js';
+import { reopenStreams } from '../exchange/stream-messages.js';
 import { hasServerAnswered, openerOf, type LineageRecord, type Session, type Upstream } from '../exchange/records.js';
 import { logLevelOf, replayRequest, subscriptionsOf } from '../exchange/settings.js';
 import type { Reply } from '../server/upstream.js';

@@ -11,7 +11,7 @@ import type { ShutdownReason } from '../flow/shutdown.js';
 import type { FlowContext } from '../flow/flow.js';
 import type { Connect } from '../front/connection.js';
 import { dropGeneration, endHold, promote } from '../exchange/handover.js';
-import { endStreams } from '../exchange/listen-streams.js';
+import { endStreams } from '../exchange/stream-messages.js';
 import type { Exit } from '../process/child.js';
 import type { Era } from '../session/agreement.js';
 import { refuseByExit } from '../exchange/eras.js';

@@ -20,7 +20,7 @@ import { expire, loseRequests } from '../exchange/handover.js';
 import { isOpening } from '../exchange/methods.js';
 import { lastProgressOf } from '../exchange/progress.js';
 import { asMeant } from '../exchange/malformed.js';
-import { endStreams } from '../exchange/listen-streams.js';
+import { endStreams } from '../exchange/stream-messages.js';
 import {
   hasServerAnswered,
   createLineageRecord,

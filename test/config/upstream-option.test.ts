@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveConfig, type CommandLineOptions, type Resolved } from '#src/config/config.js';
 import { completeConfig } from '#src/config/discovery/complete.js';
-import { atPort, serverName, takesFreePort } from '#src/config/upstream.js';
+import { atPort, serverName, takesFreePort } from '#src/config/upstream-option.js';
 import { project } from '../support/project.js';
 
 const FREE = 'http://127.0.0.1:{port}/mcp';
