@@ -10,7 +10,7 @@ import type { Failure } from '../agent/words.js';
 import type { Channel } from '../channel/channel.js';
 import type { Renewal } from '../channel/http/peer.js';
 import type { Config } from '../config/config.js';
-import { shownUrl } from '../config/upstream.js';
+import { shownUrl } from '../config/upstream-option.js';
 import { trafficOf } from '../events/traffic.js';
 import type { FlowContext } from '../flow/flow.js';
 import { attachSession, detachSession } from '../exchange/attach.js';
