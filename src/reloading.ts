@@ -13,12 +13,14 @@ import type { Http } from './http.js';
 import { Lineages } from './lineages.js';
 import { Project } from './project/project.js';
 import { openStateSinks } from './sinks/open-state-sinks.js';
+import type { openWatch } from './watch/watch.js';
 
-export function compose(context: ProxyFlowContext): Flow {
+/** `watch`: what looks at the files, if it is not the usual one. */
+export function compose(context: ProxyFlowContext, watch?: typeof openWatch): Flow {
   const { config, events, isHttpOnly } = context;
   const stateSinks = openStateSinks(events, { ...config, command: config.command || serverName(config) });
   const lineages = new Lineages({
-    project: new Project(context),
+    project: new Project(context, watch),
     events,
     contextOf: (name, transport) => (name === undefined ? context : context.contextOf(name, transport)),
     isShared: config.share,

@@ -2,12 +2,29 @@
  * The models of all clients that a lineage serves: each is told what its servers do, and takes what concerns it. A
  * lineage that comes after another numbers its servers anew, and has an audience of its own.
  */
-import type { Model } from './model.js';
+import { isOwn, parse, UIDS, type Message } from './facts.js';
+import { uidOf, type Model } from './model.js';
 
-type Heard = Pick<Model, 'booted' | 'reread' | 'gone' | 'written' | 'read' | 'said'>;
+type Heard = Pick<Model, 'booted' | 'reread' | 'gone' | 'written' | 'read' | 'said' | 'logged'>;
+
+/** Where it shows only from what a server is sent whom its lineage serves. */
+export interface Served {
+  /** The number of the lineage. */
+  readonly lineage: number;
+  /** Sees everything, and is nobody's. */
+  readonly observer: Model;
+  /** Clients by their numbers. */
+  readonly clients: readonly Model[];
+}
 
 export class Audience implements Heard {
   readonly #models: Model[] = [];
+  readonly #served: Served | undefined;
+
+  constructor(served?: Served) {
+    this.#served = served;
+    if (served !== undefined) this.#models.push(served.observer);
+  }
 
   /** A client that comes later knows of the servers that are there. */
   join(model: Model): void {
@@ -15,8 +32,10 @@ export class Audience implements Heard {
     for (const life of first?.facts.lives.values() ?? []) {
       const { code, alive, hasAnswered, lists, opened, initialized, introduced } = life;
       const known = { code, alive, hasAnswered, lists, opened, initialized, introduced };
-      const told = { harmless: new Set(life.harmless), changes: new Set(life.changes) };
-      Object.assign(model.facts.life(life.generation), known, told);
+      const { harmless, changes, heard, questions, said } = life;
+      const told = { harmless: new Set(harmless), changes: new Set(changes), said: new Map(said) };
+      const open = { heard: new Set(heard), questions: new Map(questions) };
+      Object.assign(model.facts.life(life.generation), known, told, open);
     }
     if (first !== undefined) model.facts.failing = first.facts.failing;
     model.facts.isBlocked = () => this.#models.some(({ requests }) => requests.hangs);
@@ -25,6 +44,10 @@ export class Audience implements Heard {
 
   note(text: string): void {
     this.#models[0]?.facts.note(text);
+  }
+
+  logged(...given: Parameters<Model['logged']>): void {
+    for (const model of this.#models) model.logged(...given);
   }
 
   booted(...given: Parameters<Model['booted']>): void {
@@ -39,8 +62,33 @@ export class Audience implements Heard {
     for (const model of this.#models) model.gone(...given);
   }
 
-  written(...given: Parameters<Model['written']>): void {
-    for (const model of this.#models) model.written(...given);
+  written(generation: number, line: string): void {
+    for (const message of parse(line) ?? []) this.#admit(message);
+    for (const model of this.#models) model.written(generation, line);
+  }
+
+  /** The client whose message this is has come to this lineage. */
+  #admit(message: Message): void {
+    const uid = isOwn(message.id) ? undefined : uidOf(message);
+    if (this.#served === undefined || uid === undefined || !(uid >= 0)) return;
+    const { clients, lineage } = this.#served;
+    const model = clients[Math.floor(uid / UIDS)];
+    if (model === undefined || this.#models.includes(model)) return;
+    // What it does not wait for any more may open a session that it knows nothing of.
+    if (model.facts.asked.get(uid)?.dropped === true) return;
+    this.serve(model, lineage);
+  }
+
+  serve(model: Model, lineage: number): void {
+    if (!model.facts.isShared && this.#models.length > 1)
+      model.facts.fail('P17', `lineage ${lineage} serves another client already`);
+    model.facts.note(`lineage ${lineage} serves it`);
+    model.facts.lineage = lineage;
+    model.facts.leave = () => {
+      model.facts.lineage = undefined;
+      this.#models.splice(this.#models.indexOf(model), 1);
+    };
+    this.join(model);
   }
 
   read(...given: Parameters<Model['read']>): void {

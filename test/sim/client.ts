@@ -3,12 +3,12 @@
  * that no decent client sends, and can stop reading. It keeps to what a client can know; what must be true is the
  * model's.
  */
-import { Readable, Writable } from 'node:stream';
 import type { Kernel } from './kernel.js';
 import { TOOLS } from './lists.js';
 import type { Model } from './model.js';
 import type { Deed, Event, Setting } from './script.js';
 import { opensSession, UIDS, type Message } from './facts.js';
+import type { Reader, Transport } from './transport.js';
 
 const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -40,6 +40,16 @@ const AGENT = [
   ['verify_server_restarted', { since_timestamp: '2020-01-01T00:00:00Z' }],
 ] as const;
 
+interface ClientParts {
+  readonly kernel: Kernel;
+  readonly model: Model;
+  readonly setting: Setting;
+  readonly tamper: Tamper | undefined;
+  connect(reader: Reader): Transport;
+}
+
+const CATCHES_UP_MS = 1000;
+
 /** Makes something else of a line: for tests of the checks. */
 export type Tamper = (line: string) => readonly string[];
 
@@ -50,14 +60,12 @@ interface Question {
 }
 
 export class Client {
-  readonly input = new Readable({ read() {} });
-  readonly output: Writable;
   readonly #kernel: Kernel;
+  readonly #transport: Transport;
   readonly #model: Model;
   readonly #setting: Setting;
   /** Of no two clients the same. */
   #uids: number;
-  readonly #source: string;
   #ids = 0;
   /** The ids it has used, newest last, as JSON. */
   readonly #used: string[] = [];
@@ -68,27 +76,23 @@ export class Client {
   #opening: string | undefined;
   #discovering = false;
   #opened = false;
+  #isStalled = false;
   closed = false;
-  #stalled: (() => void)[] | undefined;
-  #partial = '';
   readonly #tamper: Tamper | undefined;
 
-  constructor(kernel: Kernel, model: Model, setting: Setting, number: number, tamper?: Tamper) {
+  constructor({ kernel, model, setting, tamper, connect }: ClientParts, number: number) {
     this.#uids = number * UIDS;
-    this.#source = number === 0 ? 'client' : `client ${number}`;
     this.#tamper = tamper;
     this.#kernel = kernel;
     this.#model = model;
     this.#setting = setting;
-    this.output = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        const take = (): void => {
-          this.#take(chunk.toString('utf8'));
-          done();
-        };
-        if (this.#stalled === undefined) take();
-        else this.#stalled.push(take);
-      },
+    this.#transport = connect({
+      read: (line, by, owed) => this.#take(line, by, owed),
+      accepted: (line) => model.accepted(line),
+      unanswered: (uids, because) => this.#unanswered(uids, because),
+      hears: (isSo) => model.news.hears(isSo),
+      missed: () => model.news.missed(),
+      sessionGone: () => this.#sessionGone(),
     });
   }
 
@@ -113,12 +117,14 @@ export class Client {
     if (event.do === 'answer') return this.#answer(event);
     if (event.do === 'cancel') return this.#cancel(event.which);
     if (event.do === 'garbage') return this.#garbage(event.kind);
+    if (event.do === 'vanish' || event.do === 'stream') return this.#transport.act(event);
     if (!this.#opened && !(event.do === 'ask' && METHODS[event.method] === 'ping')) return this.#openAgain();
     switch (event.do) {
       case 'call':
         return this.#call(event);
       case 'ask':
-        return this.#ask(event);
+        // What opens the session has its id for itself: else nobody could tell which of them was answered.
+        return this.#ask(this.#opened ? event : { ...event, id: 0 });
       case 'agent':
         return this.#agent(event);
       case 'batch':
@@ -199,6 +205,7 @@ export class Client {
     const open = this.#model.requests.open();
     const asked = open[which % open.length];
     if (asked === undefined) return false;
+    if (this.#transport.takeBack(asked.uid)) return true;
     this.#send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${asked.raw}}}`);
     return true;
   }
@@ -266,35 +273,47 @@ export class Client {
 
   #send(line: string): void {
     this.#model.sent(line);
-    const bytes = Buffer.from(`${line}\n`);
-    const cut = this.#kernel.random.once(10) ? this.#kernel.random.below(bytes.length) : 0;
-    if (cut > 0) this.#kernel.input(this.#source, 0, () => void this.input.push(bytes.subarray(0, cut)));
-    this.#kernel.input(this.#source, 0, () => void this.input.push(bytes.subarray(cut)));
+    this.#transport.send(line);
   }
 
   close(): void {
     this.closed = true;
-    this.#kernel.input(this.#source, 0, () => void this.input.push(null));
+    this.#transport.close();
   }
 
   stall(on: boolean): boolean {
-    this.#model.facts.deaf = on;
-    if (on) this.#stalled ??= [];
-    else {
-      const waiting = this.#stalled ?? [];
-      this.#stalled = undefined;
-      for (const take of waiting) take();
-    }
+    const { facts } = this.#model;
+    this.#isStalled = on;
+    if (on || !facts.isHttp) facts.deaf = on;
+    // What waits in several connections comes a little later.
+    else this.#kernel.timer(CATCHES_UP_MS, () => (facts.deaf = this.#isStalled));
+    this.#transport.stall(on);
     return true;
   }
 
-  #take(text: string): void {
-    const lines = (this.#partial + text).split('\n');
-    this.#partial = lines.pop() ?? '';
-    for (const line of lines.flatMap((one) => this.#tamper?.(one) ?? one)) {
-      const messages = this.#model.received(line);
+  #take(text: string, by?: string, owed?: ReadonlySet<string>): void {
+    for (const line of this.#tamper?.(text) ?? [text]) {
+      const messages = this.#model.received(line, by, owed);
       for (const message of messages) this.#heard(message);
     }
+  }
+
+  #unanswered(uids: readonly number[], because: 'taken back' | 'cut' | 'ended'): void {
+    for (const uid of uids) {
+      const asked = this.#model.requests.unanswered(uid, because);
+      if (asked === undefined || asked.key !== this.#opening) continue;
+      this.#opening = undefined;
+      this.#discovering = false;
+      if (this.#setting.era === 'modern') this.#opened = true;
+    }
+  }
+
+  /** It opens another one. */
+  #sessionGone(): void {
+    this.#model.reopened();
+    this.#opened = false;
+    this.#opening = undefined;
+    this.#questions.length = 0;
   }
 
   #heard({ id, method, result, error, params }: Message): void {

@@ -18,7 +18,7 @@ export interface Message {
 
 /** By this a server's message is known again, and the request that it answers. */
 export interface Mark {
-  /** The client whose lineage it is of. */
+  /** The lineage that it is of, by its number: often that of the client that it serves. */
   readonly c: number;
   readonly g: number;
   readonly n: number;
@@ -41,6 +41,8 @@ export interface Asked {
   /** Another request was open under the same id: which answer is whose can't always be told. */
   twin: boolean;
   cancelled: boolean;
+  /** Nobody waits for the answer: the connection is gone that it was to come by. */
+  dropped: boolean;
   answered: boolean;
   /** The generations that it was written to, and those of them that got it while a failure stood. */
   readonly with: number[];
@@ -70,8 +72,8 @@ export interface Life {
   /** The ids of the client's requests that it was sent, and of its own questions that are not answered. */
   readonly heard: Set<string>;
   readonly questions: Map<string, number>;
-  /** The last of its messages that the client saw. */
-  seen: number;
+  /** The last of its messages that the client saw, by the stream that it came by. */
+  readonly seen: Map<string, number>;
 }
 
 export interface Breach {
@@ -94,6 +96,22 @@ export class Facts {
   /** The client's streams, which are open for good, and end only sometimes. */
   readonly streams = new Map<string, Asked>();
   breach: Breach | undefined;
+  /** It comes by HTTP, where every message has a way of its own. */
+  isHttp = false;
+  /** It has no stream for what is said at large. */
+  isOutOfHearing = false;
+  /** The number of the lineage that serves it; undefined: not known, or of no importance. */
+  lineage: number | undefined;
+  /** For a client whose lineage shows only from what it reads. */
+  admitTo: ((lineage: number) => void) | undefined;
+  /** The client will not see the answer to a request by this method, though it may have been given. */
+  dropped: ((method: string) => void) | undefined;
+  /** It leaves its lineage: nobody can come back to a session whose opening was given up. */
+  leave: (() => void) | undefined;
+  /** The program goes. */
+  isEnding = false;
+  /** Servers may know its requests by names of the proxy's. */
+  mayBeRenamed = false;
   /** Its servers serve others as well: what is theirs is no concern of this model. */
   isShared = false;
   /** A call that is never answered, whosever it is, keeps others waiting for their turn. */
@@ -147,7 +165,7 @@ export class Facts {
         said: new Map(),
         heard: new Set(),
         questions: new Map(),
-        seen: 0,
+        seen: new Map(),
       };
       this.lives.set(generation, life);
     }
@@ -156,7 +174,7 @@ export class Facts {
 
   /** P17: whether what carries this mark or this number is this client's own. */
   isOwn(mark: Mark | undefined, uid: number | undefined): boolean {
-    if (mark !== undefined && mark.c !== this.client && !this.isShared) return false;
+    if (mark !== undefined && this.lineage !== undefined && mark.c !== this.lineage) return false;
     return uid === undefined || !(uid >= 0) || Math.floor(uid / UIDS) === this.client;
   }
 

@@ -58,7 +58,7 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
     const logged: ConnectedClient['logged'] = (...entry) => {
       for (const client of clients) client.logged(...entry);
     };
-    const context = contextOf(config, { name, logged });
+    const context = contextOf(config, name, eventsFor(config, logged));
     project ??= new Project(context, disk.openWatch);
     return new Lineage(context, project);
   };
@@ -100,11 +100,11 @@ interface SharedLineage {
   readonly clients: Set<ConnectedClient>;
 }
 
-function contextOf(config: Config, { name, logged }: Pick<ConnectedClient, 'name' | 'logged'>): FlowContext {
+export function contextOf(config: Config, name: string, events: EventBus): FlowContext {
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
   return {
     config,
-    events: eventsFor(config, logged),
+    events,
     configInForce: fixedConfig(config),
     earlyServer: undefined,
     helperCommand: undefined,
@@ -137,7 +137,7 @@ function eventsFor(config: Config, logged: ConnectedClient['logged']): EventBus 
   return events;
 }
 
-function configOf(setting: Setting): Config {
+export function configOf(setting: Setting): Config {
   const rule = { name: 'server', watch: ['main.js', 'lists.js', 'other.js'], then: 'restart' } as const;
   const settings = { name: 'settings', watch: ['settings.json'], then: setting.settings ?? 'restart' } as const;
   return {

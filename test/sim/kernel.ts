@@ -9,6 +9,9 @@ import type { Random } from '../support/random.js';
 export interface Timer {
   at: number;
   fire: (() => void) | undefined;
+  /** The simulation waits for whom it wants. */
+  ref(): Timer;
+  unref(): Timer;
 }
 
 interface Source {
@@ -47,8 +50,20 @@ export class Kernel {
   }
 
   timer(ms: number, fire: () => void): Timer {
-    const timer: Timer = { at: this.#clock + Math.max(1, ms), fire };
+    const timer: Timer = { at: this.#clock + Math.max(1, ms), fire, ref: () => timer, unref: () => timer };
     this.#timers.push(timer);
+    return timer;
+  }
+
+  /** Returns what `clear` takes. */
+  interval(ms: number, run: () => void): Timer {
+    const fire = (): void => {
+      timer.at = this.#clock + Math.max(1, ms);
+      timer.fire = fire;
+      this.#timers.push(timer);
+      run();
+    };
+    const timer = this.timer(ms, fire);
     return timer;
   }
 

@@ -48,9 +48,15 @@ export class ListNews {
   #doubt = false;
   #doubted = false;
   #deaf = false;
+  #hearing = true;
 
   constructor(facts: Facts) {
     this.#facts = facts;
+    // The program takes it for what the client has.
+    facts.dropped = (method) => {
+      const name = NAMES[method];
+      if (name !== undefined) this.#mixed.add(name);
+    };
   }
 
   /** The client is answered. */
@@ -102,6 +108,13 @@ export class ListNews {
     this.#now = undefined;
   }
 
+  /** Something may have been said that the client has not heard: it asks for its lists again. */
+  missed(): void {
+    this.#held.clear();
+    this.#partial.clear();
+    for (const name of Object.values(NAMES)) this.#mixed.add(name);
+  }
+
   doubt(): void {
     this.#doubt = true;
   }
@@ -113,7 +126,13 @@ export class ListNews {
     this.#announced.clear();
     this.#doubted = this.#doubt;
     this.#doubt = false;
-    this.#deaf = this.#facts.deaf;
+    this.#deaf = this.#facts.deaf || !this.#hearing;
+  }
+
+  /** The client has a stream for its news. What it hears late may be about any change. */
+  hears(isSo: boolean): void {
+    this.#hearing = isSo;
+    if (!isSo) this.#deaf = true;
   }
 
   /** The client is told something. */
@@ -164,7 +183,7 @@ export class ListNews {
   /** Whether the client asked to be told, and was promised. */
   #hears(kind: string, since: number): boolean {
     if (this.#capabilities !== undefined && !this.#capabilities.includes(kind)) return false;
-    if (this.#facts.setting.era === 'legacy') return true;
+    if (this.#facts.setting.era === 'legacy') return !this.#facts.isOutOfHearing;
     return [...this.#facts.streams.values()].some(({ params, sentAt }) => {
       const filter = params?.['notifications'] as Readonly<Record<string, boolean>> | undefined;
       return sentAt < since && filter?.[`${kind}ListChanged`] === true;

@@ -1,9 +1,11 @@
 /**
  * `npm run prove sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of
- * them again, made small and told in full. `--crowd`: several clients. What a run is, is run.ts's.
+ * them again, made small and told in full. `--crowd`: several clients, `--shared`: on one server, `--http`: by
+ * HTTP. What a run is, is run.ts's.
  */
 import { parseArgs } from 'node:util';
 import { crowdOf } from './crowd.js';
+import { guestsOf } from './guests.js';
 import { report } from './report.js';
 import { run } from './run.js';
 import { scriptOf } from './script.js';
@@ -21,14 +23,21 @@ const { values } = parseArgs({
     crowd: { type: 'boolean', default: false },
     /** The same, all served by one lineage. */
     shared: { type: 'boolean', default: false },
+    /** Clients come by HTTP, with --shared too. */
+    http: { type: 'boolean', default: false },
   },
 });
 const EVERY = 10_000;
 const length = Number(values.events);
 const isCrowd = values.crowd || values.shared;
-const script = (seed: number) => (isCrowd ? crowdOf(seed, length, values.shared) : scriptOf(seed, length));
-const again = (seed: number) =>
-  `--seed ${seed} --events ${length}${values.shared ? ' --shared' : values.crowd ? ' --crowd' : ''}`;
+const script = (seed: number) =>
+  values.http
+    ? guestsOf(seed, length, values.shared)
+    : isCrowd
+      ? crowdOf(seed, length, values.shared)
+      : scriptOf(seed, length);
+const kinds = (['http', 'crowd', 'shared'] as const).filter((kind) => values[kind]).map((kind) => ` --${kind}`);
+const again = (seed: number) => `--seed ${seed} --events ${length}${kinds.join('')}`;
 const story = (seed: number) => report(script(seed), again(seed));
 
 if (values.seed === undefined) process.exitCode = await many(Number(values.from), Number(values.runs));

@@ -42,10 +42,23 @@ export class Model {
   sent(line: string): void {
     this.facts.note(`client → ${line}`);
     for (const message of parse(line) ?? []) {
-      this.#order.sent(message.method);
+      if (!this.facts.isHttp) this.#order.sent(message.method);
       if (message.method === undefined) this.#crossTalk.answers(message);
       this.requests.sent(message, line);
     }
+  }
+
+  /** Over HTTP the program says so that it has what asks for no answer. */
+  accepted(line: string): void {
+    for (const message of parse(line) ?? []) this.#order.sent(message.method);
+  }
+
+  /** The client's session is gone, and it opens another one. */
+  reopened(): void {
+    this.facts.note('the session is gone');
+    this.facts.leave?.();
+    this.#order.reopened();
+    this.news.missed();
   }
 
   booted(generation: number, code: string, lists: Lists): void {
@@ -90,7 +103,7 @@ export class Model {
 
   #requestWritten(life: Life, message: Message): void {
     const { setting } = this.facts;
-    if (isOwn(message.id)) return;
+    if (isOwn(message.id) || isProbe(message)) return;
     const asked = this.facts.askedIn(message);
     if (asked === undefined)
       return this.facts.fail('P10', `generation ${life.generation} is sent a request that the client never made`);
@@ -136,9 +149,9 @@ export class Model {
     this.news.said(life, message.method);
   }
 
-  /** The client has read a line. */
-  received(line: string): readonly Message[] {
-    this.facts.note(`client ← ${line}`);
+  /** The client has read a line. `by`: on which stream, of several; `owed`: the ids that are answered there. */
+  received(line: string, by = '', owed?: ReadonlySet<string>): readonly Message[] {
+    this.facts.note(`client ← ${by === '' ? '' : `(${by}) `}${line}`);
     const messages = parse(line);
     if (messages === undefined) {
       this.facts.fail('P11', `the client reads ${line}`);
@@ -148,9 +161,12 @@ export class Model {
       // How a shared server has opened one session, it opens others.
       const isOpening = this.facts.isShared && opensSession(message);
       const mark = isOpening ? undefined : markOf(message);
+      if (mark !== undefined && this.facts.lineage === undefined) this.facts.admitTo?.(mark.c);
       if (!isOpening) this.#isApart(message, 'the client reads');
-      if (mark !== undefined) this.#order.seen(message, mark, line);
+      if (mark !== undefined) this.#order.seen(message, mark, line, by);
       if (message.method === undefined) {
+        if (owed !== undefined && message.id !== null && !owed.has(keyOf(message.id)))
+          this.facts.fail('P1', `${keyOf(message.id)} is answered where it was not asked`);
         const asked = this.requests.answered(message, mark);
         // Of requests under one id, the server's mark tells which it has answered.
         const meant = this.facts.asked.get(mark?.uid ?? -1) ?? asked;
@@ -196,7 +212,7 @@ export class Model {
 }
 
 /** The number of the client's message that it is, or that it is about. */
-function uidOf(message: Message): number | undefined {
+export function uidOf(message: Message): number | undefined {
   const token = /^t(\d+)$/.exec(String(message.params?.['progressToken']))?.[1];
   const uid = message.params?.['_meta']?.['uid'] ?? markOf(message)?.uid ?? token;
   return uid === undefined ? undefined : Number(uid);
@@ -205,4 +221,9 @@ function uidOf(message: Message): number | undefined {
 /** The answer to `initialize`. */
 function isIntroduction({ result }: Message): boolean {
   return 'protocolVersion' in membersOf(result);
+}
+
+/** Whether the server speaks the modern era is asked in nobody's place, and may go by another name. */
+function isProbe({ method, params }: Message): boolean {
+  return method === 'server/discover' && params?.['_meta']?.['uid'] === undefined;
 }

@@ -30,12 +30,19 @@ export class Order {
     this.#facts = facts;
   }
 
+  /** Another session begins. */
+  reopened(): void {
+    this.#initializedAt = undefined;
+  }
+
   sent(method: string | undefined): void {
     if (method === 'notifications/initialized') this.#initializedAt ??= this.#facts.kernel.time;
   }
 
   /** A message of the client goes to a server for the first time. */
   written(uid: number, isCall: boolean): void {
+    // Over HTTP they come by ways of their own.
+    if (this.#facts.isHttp) return;
     const { knowsOurTools, setting } = this.#facts;
     const { concurrency } = setting;
     const agentTools = setting.agentTools || knowsOurTools;
@@ -58,7 +65,7 @@ export class Order {
   }
 
   /** The client reads a server's message. */
-  seen(message: Message, mark: Mark, line: string): void {
+  seen(message: Message, mark: Mark, line: string, by: string): void {
     const { lives, asked, setting, streams } = this.#facts;
     const life = lives.get(mark.g);
     const written = life?.said.get(mark.n);
@@ -69,12 +76,13 @@ export class Order {
     // With the agent's tools, the first page waits for the others; and the end of a stream, in case its server ends.
     const endsStream = message.method === undefined && streams.has(keyOf(message.id));
     const mayBeLate = (setting.agentTools && method === 'tools/list') || endsStream;
-    if (mark.n < life.seen && !mayBeLate)
-      this.#facts.fail('P3', `message ${mark.n} of generation ${mark.g} reaches the client after message ${life.seen}`);
-    if (!mayBeLate) life.seen = Math.max(life.seen, mark.n);
+    const before = life.seen.get(by) ?? 0;
+    if (mark.n < before && !mayBeLate)
+      this.#facts.fail('P3', `message ${mark.n} of generation ${mark.g} reaches the client after message ${before}`);
+    if (!mayBeLate) life.seen.set(by, Math.max(before, mark.n));
     if (
       line === written ||
-      (this.#facts.isShared && withoutNames(line) === withoutNames(written)) ||
+      (this.#facts.mayBeRenamed && withoutNames(line) === withoutNames(written)) ||
       line.startsWith('[') ||
       PATCHED.has(method ?? '')
     )

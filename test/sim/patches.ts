@@ -6,6 +6,8 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Disk } from './disk.js';
 import type { Kernel, Timer } from './kernel.js';
+import { patchNetwork } from './net-patches.js';
+import type { Network } from './network.js';
 import type { Processes } from './processes.js';
 
 type Members = Record<string, unknown>;
@@ -21,7 +23,7 @@ const fsPromises = load('node:fs/promises') as Members;
 const fs = load('node:fs') as Members;
 
 /** Returns what undoes it. */
-export function patch(kernel: Kernel, processes: Processes, disk: Disk): () => void {
+export function patch(kernel: Kernel, processes: Processes, disk: Disk, network: Network): () => void {
   const undo: (() => void)[] = [];
   const replace = (target: object, name: string, value: unknown): void => {
     const before = Object.getOwnPropertyDescriptor(target, name);
@@ -49,13 +51,19 @@ export function patch(kernel: Kernel, processes: Processes, disk: Disk): () => v
   replace(globalThis, 'setTimeout', (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
     kernel.timer(ms, () => run(...given)),
   );
-  replace(globalThis, 'clearTimeout', (timer: Timer | undefined) => timer && kernel.clear(timer));
+  replace(globalThis, 'setInterval', (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
+    kernel.interval(ms, () => run(...given)),
+  );
+  for (const name of ['clearTimeout', 'clearInterval'])
+    replace(globalThis, name, (timer: Timer | undefined) => timer && kernel.clear(timer));
   replace(timersPromises, 'setTimeout', delayOf(kernel));
+  replace(timersPromises, 'setImmediate', () => new Promise<void>((resolve) => kernel.immediate(resolve)));
   replace(AbortSignal, 'timeout', (ms: number) => {
     const over = new AbortController();
     kernel.timer(ms, () => over.abort());
     return over.signal;
   });
+  patchNetwork(network, replace);
   replace(childProcess, 'spawn', processes.spawn);
   replace(process, 'kill', processes.kill(process.kill.bind(process)));
   // Every abort makes an exception with a trace that nobody reads: half of all the time.
@@ -63,7 +71,7 @@ export function patch(kernel: Kernel, processes: Processes, disk: Disk): () => v
   // Neighbours in memory are written as one, and who is whose neighbour must not depend on earlier runs.
   replace(Buffer, 'poolSize', 0);
   let count = 0;
-  replace(crypto, 'randomBytes', (size: number) => Buffer.alloc(size, ++count));
+  replace(crypto, 'randomBytes', (size: number) => Buffer.alloc(size, count++ < 255 ? count : `${count}`));
   replace(crypto, 'randomUUID', () => `uuid-${++count}`);
   for (const [name, simulated] of Object.entries(disk.promises)) replace(fsPromises, name, simulated);
   // These are Node's own as well: only what is the simulation's goes there.

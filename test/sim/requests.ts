@@ -62,11 +62,15 @@ export class Requests {
       state: disk.states.length - 1,
       twin: false,
       cancelled: false,
+      dropped: false,
       answered: false,
       with: [],
       whileFailing: new Set(),
     };
     for (const other of this.open()) if (other.key === asked.key) other.twin = asked.twin = true;
+    // What nobody waits for any more may be answered in the place of another under the same id.
+    for (const other of all.values())
+      if (other.dropped && !other.answered && other.key === asked.key) other.twin = asked.twin = true;
     all.set(asked.uid, asked);
     if (method === 'subscriptions/listen') this.#facts.streams.set(asked.key, asked);
     else this.#open.add(asked);
@@ -146,6 +150,22 @@ export class Requests {
     if (mark === undefined) this.#answeredByProxy(asked, failure);
     else if (!asked.with.includes(mark.g))
       this.#facts.fail('P10', `request ${asked.uid} is answered by generation ${mark.g}, which never had it`);
+    return asked;
+  }
+
+  /** Nobody waits for the answer any more; or its connection has ended without it. */
+  unanswered(uid: number, because: 'taken back' | 'cut' | 'ended'): Asked | undefined {
+    const facts = this.#facts;
+    const asked = facts.asked.get(uid);
+    if (asked === undefined || asked.answered) return asked;
+    facts.note(`request ${uid} is not answered: ${because}`);
+    if (because === 'ended' && !asked.cancelled && !asked.twin && !facts.isEnding)
+      facts.fail('P1', `the response to request ${uid} (${asked.method}) ends without an answer`);
+    if (asked.method === 'initialize') facts.leave?.();
+    facts.dropped?.(asked.method);
+    asked.cancelled = asked.dropped = true;
+    this.#open.delete(asked);
+    if (facts.streams.get(asked.key) === asked) facts.streams.delete(asked.key);
     return asked;
   }
 

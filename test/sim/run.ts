@@ -10,12 +10,16 @@ import { Disk, codeOf } from './disk.js';
 import { openProjectUnderTest, type ProjectUnderTest } from './flow-under-test.js';
 import { Kernel, settled } from './kernel.js';
 import type { Breach } from './facts.js';
+import { Lineages } from './lineages.js';
+import { Network } from './network.js';
 import { patch } from './patches.js';
 import { Processes } from './processes.js';
 import { createRandom, mix } from '../support/random.js';
 import type { Event, Script } from './script.js';
 import type { Server } from './server.js';
+import { openServedUnderTest, type ServedUnderTest } from './served-under-test.js';
 import { Session } from './session.js';
+import { StdioTransport } from './transport.js';
 
 export interface Outcome {
   readonly breach: Breach | undefined;
@@ -37,7 +41,7 @@ const PATIENCE = 2000;
 /** `tamper`: what becomes of lines on their way to the clients. */
 export async function run(script: Script, traced = false, tamper?: Tamper): Promise<Outcome> {
   const world = new World(script, traced, tamper);
-  const unpatch = patch(world.kernel, world.processes, world.disk);
+  const unpatch = patch(world.kernel, world.processes, world.disk, world.network);
   const problem = (error: unknown): void => world.fail('no exception', String((error as Error).stack ?? error));
   process.on('unhandledRejection', problem);
   process.on('uncaughtException', problem);
@@ -48,6 +52,8 @@ export async function run(script: Script, traced = false, tamper?: Tamper): Prom
   } catch (error) {
     problem(error);
   } finally {
+    world.network.close();
+    await settled();
     unpatch();
     process.off('unhandledRejection', problem);
     process.off('uncaughtException', problem);
@@ -61,11 +67,17 @@ class World {
   readonly kernel: Kernel;
   readonly disk: Disk;
   readonly processes: Processes;
+  readonly network: Network;
   readonly #script: Script;
   readonly #sessions: readonly Session[];
   readonly #project: ProjectUnderTest;
+  /** If the program serves HTTP: it, and its lineages. */
+  readonly #lineages: Lineages | undefined;
+  #served: ServedUnderTest | undefined;
   readonly #builds: Builds;
   readonly #trace: string[] = [];
+  /** The program that serves HTTP has ended. */
+  #isOver = false;
   /** When a rebuild was last asked for, by whatever means. */
   #askedForBuild = -Infinity;
 
@@ -73,6 +85,7 @@ class World {
     this.#script = script;
     this.kernel = new Kernel(createRandom(mix(script.seed, 1)));
     this.disk = new Disk(this.kernel);
+    this.network = new Network(this.kernel);
     this.disk.slow = script.setting.slowDisk;
     this.disk.polls = script.setting.poll !== undefined;
     const note = traced ? (text: string) => void this.#trace.push(`${this.kernel.time.toFixed(1)} ${text}`) : () => {};
@@ -83,10 +96,11 @@ class World {
       return known;
     };
     const eras = [script.setting.era, ...(script.others ?? [])];
-    this.#sessions = eras.map(
-      (era, number) =>
-        new Session({ kernel: this.kernel, disk: this.disk, script, note, tamper, audienceOf }, number, era),
-    );
+    const { kernel, disk, network } = this;
+    const surroundings = { kernel, disk, network, script, note, tamper, audienceOf };
+    this.#sessions = eras.map((era, number) => new Session(surroundings, number, era));
+    const models = this.#sessions.map(({ model }) => model);
+    if (script.transports !== undefined) this.#lineages = new Lineages({ kernel, disk, script, note }, models);
     this.#builds = new Builds(
       this.disk,
       script,
@@ -95,16 +109,19 @@ class World {
     );
     this.processes = new Processes(this.kernel, (process, command, env) => {
       if (command.endsWith('build')) return this.#builds.start(process);
+      const generation = Number(env['MCP_HOTLINE_GENERATION']);
+      if (this.#lineages !== undefined) return this.#lineages.started(process, env['SIM_CLIENT']!, generation);
       const session = this.#sessions.find(({ name }) => name === env['SIM_CLIENT']);
       if (session!.exitCode !== undefined && script.shared !== true)
         this.fail('P13', `a server is started for ${session!.name}, whose proxy has ended`);
-      return session!.started(process, Number(env['MCP_HOTLINE_GENERATION']));
+      return session!.started(process, generation);
     });
     this.#project = openProjectUnderTest(script.setting, this.disk);
   }
 
   outcome(): Outcome {
-    const facts = this.#sessions.map(({ model }) => model.facts);
+    const clients = this.#sessions.map(({ model }) => model.facts);
+    const facts = [...clients, ...(this.#lineages?.facts ?? [])];
     const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
     return {
       breach: facts.find(({ breach }) => breach !== undefined)?.breach,
@@ -122,7 +139,8 @@ class World {
   async run(): Promise<void> {
     const { kernel } = this;
     const first = this.#sessions.filter((_, number) => this.#script.late?.includes(number) !== true);
-    for (const session of first) session.connect(this.#project);
+    if (this.#lineages !== undefined) await this.#serve(this.#lineages);
+    for (const session of first) this.#connect(session);
     await settled();
     for (const { client } of first) client.open();
     let joins = this.#script.events.filter((event) => event.do === 'join').length;
@@ -140,12 +158,36 @@ class World {
     if (!kernel.stopped) await this.#end();
   }
 
+  /** The program is there before its clients are. */
+  async #serve(lineages: Lineages): Promise<void> {
+    const { transport } = this.#sessions[0]!;
+    const { setting, shared } = this.#script;
+    const served = openServedUnderTest({
+      setting,
+      disk: this.disk,
+      shares: shared === true,
+      stdio: transport instanceof StdioTransport ? transport : undefined,
+      logged: (...entry) => lineages.logged(...entry),
+      ended: (code) => {
+        this.#isOver = true;
+        for (const session of this.#sessions) session.ended(code);
+      },
+    });
+    this.#served = served;
+    while (!served.isListening && !this.#isOver && !this.kernel.stopped) await this.kernel.turns(1);
+  }
+
+  #connect(session: Session): void {
+    if (this.#served === undefined) session.connect(this.#project);
+    else session.connectTo(this.#served);
+  }
+
   get #present(): readonly Session[] {
     return this.#sessions.filter(({ isPresent }) => isPresent);
   }
 
   get #servers(): Server[] {
-    return this.#sessions.flatMap(({ servers }) => servers);
+    return this.#lineages?.servers ?? this.#sessions.flatMap(({ servers }) => servers);
   }
 
   get #reasonsToBuild(): Reasons {
@@ -167,7 +209,7 @@ class World {
       case 'join':
         if (session.isConnected) return;
         session.model.facts.note('the client connects');
-        session.connect(this.#project);
+        this.#connect(session);
         return session.client.open();
       case 'save':
         return this.#save(event.file, event.content);
@@ -192,6 +234,9 @@ class World {
       case 'missing':
         this.processes.missing = event.on;
         return;
+      case 'cut':
+        if (this.network.cut(event.to, event.which)) this.#note(`a connection to a ${event.to} is cut`);
+        return;
       case 'close':
         return this.#leave(session);
       default:
@@ -205,7 +250,7 @@ class World {
     session.model.facts.note('the client closes');
     session.client.stall(false);
     session.client.close();
-    this.kernel.timer(PATIENCE, () => session.terminate());
+    if (!session.model.facts.isHttp) this.kernel.timer(PATIENCE, () => session.terminate());
   }
 
   #note(text: string): void {
@@ -259,12 +304,14 @@ class World {
     const { kernel } = this;
     this.#note('the client closes');
     const connected = this.#sessions.filter(({ isConnected }) => isConnected);
-    for (const { client } of connected) {
+    for (const { client, model } of connected) {
+      model.facts.isEnding = true;
       if (!client.closed) client.close();
       client.stall(false);
     }
     await kernel.pass(PATIENCE);
     for (const session of connected) session.terminate();
+    this.#served?.signal('SIGTERM');
     await kernel.pass(PATIENCE);
     if (kernel.stopped) return;
     const stays = connected.find(({ exitCode }) => exitCode === undefined);

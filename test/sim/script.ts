@@ -90,6 +90,11 @@ export type Deed =
   | { readonly do: 'stall'; readonly on: boolean }
   | { readonly do: 'full'; readonly on: boolean }
   | { readonly do: 'missing'; readonly on: boolean }
+  /** A client over HTTP drops the connection of a request, or of its stream. */
+  | { readonly do: 'vanish'; readonly which: Which }
+  | { readonly do: 'stream' }
+  /** A connection of a client breaks, or one to a server. */
+  | { readonly do: 'cut'; readonly to: 'client' | 'server'; readonly which: Which }
   /** A client connects that was not there from the beginning. */
   | { readonly do: 'join' }
   | { readonly do: 'close' };
@@ -102,6 +107,8 @@ export type Event = Deed & {
   /** Who does it, if it is a client: the first unless said. */
   readonly client?: number;
 };
+
+export type Transport = 'stdio' | 'http';
 
 export interface Script {
   readonly seed: number;
@@ -116,6 +123,8 @@ export interface Script {
   readonly late?: readonly number[];
   /** All clients are served by one lineage. */
   readonly shared?: boolean;
+  /** The program serves HTTP, and these are the clients' transports, the first one's first. */
+  readonly transports?: readonly Transport[];
 }
 
 const CODES = [1, 0, 42, -1];

@@ -37,6 +37,8 @@ export class Server implements Behaviour {
   #said = 0;
   #asked = 0;
   readonly #listens = new Set<unknown>();
+  /** What it speaks: what the client does, or, where there are clients of both, whatever it is asked in. */
+  #era: Setting['era'];
 
   constructor(
     { model, disk, script, setting }: { model: Audience; disk: Disk; script: Script; setting: Setting },
@@ -53,6 +55,7 @@ export class Server implements Behaviour {
     this.#setting = setting;
     this.#lineage = lineage;
     this.#isAlone = isAlone;
+    this.#era = setting.era;
     this.#chance = createRandom(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
     // The program that it will run decides how long it takes to be read; when it is read, it may be another.
     const likely = this.#programOf(disk.now);
@@ -154,6 +157,7 @@ export class Server implements Behaviour {
   #message(message: Message): void {
     const { method, id } = message;
     if (method === undefined) return;
+    if (this.#script.transports !== undefined && id !== undefined) this.#era = eraOf(message) ?? this.#era;
     if (id === undefined) return this.#told(method, message);
     if (method === 'initialize' || method === 'server/discover') return this.#open(message, method);
     if (method === 'subscriptions/listen') return this.#listen(message);
@@ -188,7 +192,7 @@ export class Server implements Behaviour {
 
   #open(message: Message, method: string): void {
     if (this.#dies('handshake') || this.program.hangs === 'handshake') return;
-    if (method === 'server/discover' && this.#setting.era === 'legacy') {
+    if (method === 'server/discover' && this.#setting.era === 'legacy' && this.#script.transports === undefined) {
       return this.#say({ id: message.id, error: { code: -32601, message: 'Method not found' } }, 0, message);
     }
     if (this.program.refuses === true && method === 'initialize') {
@@ -234,7 +238,7 @@ export class Server implements Behaviour {
 
   /** Something of its own accord. */
   speak(what: number): void {
-    const { era } = this.#setting;
+    const era = this.#era;
     switch (what) {
       case 0:
       case 1:
@@ -263,12 +267,12 @@ export class Server implements Behaviour {
 
   #tellChange(kind: string): void {
     const method = `notifications/${kind}/list_changed`;
-    if (this.#setting.era === 'legacy') return this.#say({ method, params: {} }, 0);
+    if (this.#era === 'legacy') return this.#say({ method, params: {} }, 0);
     for (const id of this.#listens) this.#say({ method, params: { _meta: { [SUBSCRIPTION]: id } } }, 0);
   }
 
   #result(request: Message): Record<string, unknown> {
-    const modern = this.#setting.era === 'modern';
+    const modern = this.#era === 'modern';
     const rest = modern ? { resultType: 'complete' } : {};
     const cached = modern ? { ttlMs: 60_000, cacheScope: 'private' } : {};
     const kind = LIST_METHODS[request.method ?? ''];
@@ -342,4 +346,10 @@ export class Server implements Behaviour {
   gone(): void {
     this.#model.gone(this.generation);
   }
+}
+
+/** The era of a client, if the request tells. */
+function eraOf({ method, params }: Message): Setting['era'] | undefined {
+  if (method === 'initialize') return 'legacy';
+  return params?.['_meta']?.['io.modelcontextprotocol/protocolVersion'] === undefined ? undefined : 'modern';
 }

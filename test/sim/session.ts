@@ -7,15 +7,21 @@ import { Client, type Tamper } from './client.js';
 import { codeOf, type Disk } from './disk.js';
 import { Facts } from './facts.js';
 import type { ConnectedClient, ProjectUnderTest, SessionUnderTest } from './flow-under-test.js';
+import { HttpTransport } from './http-transport.js';
 import type { Kernel } from './kernel.js';
 import { Model } from './model.js';
+import type { Network } from './network.js';
 import type { Process } from './processes.js';
+import { createRandom, mix } from '../support/random.js';
 import type { Script, Setting } from './script.js';
+import { PORT } from './served-under-test.js';
 import { Server } from './server.js';
+import { StdioTransport, type Reader, type Transport } from './transport.js';
 
 interface Surroundings {
   readonly kernel: Kernel;
   readonly disk: Disk;
+  readonly network: Network;
   readonly script: Script;
   readonly note: (text: string) => void;
   readonly tamper: Tamper | undefined;
@@ -32,6 +38,7 @@ export interface Counts {
 export class Session {
   readonly name: string;
   readonly client: Client;
+  transport!: Transport;
   readonly model: Model;
   /** In the order of their generations. */
   readonly servers: Server[] = [];
@@ -46,7 +53,8 @@ export class Session {
   #lastProbe: number | undefined;
 
   /** The first client has the number 0. */
-  constructor({ kernel, disk, script, note, tamper, audienceOf }: Surroundings, number: number, era: Setting['era']) {
+  constructor(surroundings: Surroundings, number: number, era: Setting['era']) {
+    const { kernel, disk, script, note, tamper, audienceOf } = surroundings;
     this.name = `client ${number}`;
     this.#number = number;
     this.#disk = disk;
@@ -55,8 +63,31 @@ export class Session {
     const noted = (script.others?.length ?? 0) === 0 ? note : (text: string) => note(`${this.name}: ${text}`);
     this.model = new Model(new Facts(kernel, disk, this.#setting, number, noted));
     this.#audienceOf = audienceOf;
-    this.model.facts.isShared = script.shared === true;
-    this.client = new Client(kernel, this.model, this.#setting, number, tamper);
+    const { facts } = this.model;
+    facts.isHttp = script.transports?.[number] === 'http';
+    // Over HTTP a modern client has no server for itself.
+    facts.isShared = script.shared === true || (facts.isHttp && era === 'modern');
+    // The server may be asked for its era while it has a client.
+    facts.mayBeRenamed = facts.isShared || script.transports !== undefined;
+    if (script.transports === undefined && script.shared !== true) facts.lineage = number;
+    this.client = new Client(
+      {
+        kernel,
+        model: this.model,
+        setting: this.#setting,
+        tamper,
+        connect: (reader) => (this.transport = this.#transport(surroundings, reader)),
+      },
+      number,
+    );
+  }
+
+  #transport({ kernel, network, script }: Surroundings, reader: Reader): Transport {
+    const { facts } = this.model;
+    if (!facts.isHttp) return new StdioTransport(kernel, this.#number, reader);
+    const listens = !createRandom(mix(script.seed, this.#number, 5)).once(4);
+    facts.isOutOfHearing = !listens;
+    return new HttpTransport({ kernel, network, port: PORT, setting: this.#setting, listens }, reader);
   }
 
   get isConnected(): boolean {
@@ -71,19 +102,26 @@ export class Session {
   connect(project: ProjectUnderTest): void {
     const client: ConnectedClient = {
       name: this.name,
-      input: this.client.input,
-      output: this.client.output,
+      input: (this.transport as StdioTransport).input,
+      output: (this.transport as StdioTransport).output,
       logged: (event, text, fields) => this.model.logged(event, text, fields),
       joins: (lineage) => {
         this.#audience = this.#audienceOf(lineage);
         this.#audience.join(this.model);
       },
-      ended: (code) => {
-        this.model.facts.note(`the proxy ends with code ${code}`);
-        this.exitCode ??= code;
-      },
+      ended: (code) => this.ended(code),
     };
     this.#flow = project.connect(client, { shared: this.#script.shared === true });
+  }
+
+  /** It is served by the program that serves all. */
+  connectTo(flow: SessionUnderTest): void {
+    this.#flow = flow;
+  }
+
+  ended(code: number): void {
+    this.model.facts.note(`the proxy ends with code ${code}`);
+    this.exitCode ??= code;
   }
 
   /** A process was spawned that is to be a server for this client. */

@@ -28,6 +28,8 @@ export interface SessionContext {
   noAnswer(id: Id): Message;
   /** The session has its answer to `initialize`. */
   opened(answer: Message): void;
+  /** Nobody waits for that answer, so nobody will ever know of the session. */
+  abandoned(): void;
 }
 
 /** A response that owes answers. */
@@ -52,6 +54,8 @@ export class StreamableSession implements Channel {
   #isPaused = false;
   #isFull = false;
   #isEnded = false;
+  /** Its `initialize` has been answered. */
+  #isOpen = false;
   #onResumed: (() => void)[] = [];
   #lastUsedAt = performance.now();
 
@@ -156,6 +160,7 @@ export class StreamableSession implements Channel {
 
   #answer(post: Post | undefined, message: Message, to: Id): void {
     if (post === undefined) return this.#context.droppedAnswer(to);
+    this.#isOpen = true;
     this.#context.opened(message);
     const answered = message.envelope.kind === 'batch' ? post.ids : [to];
     for (const id of answered) post.owed.delete(keyOf(id));
@@ -208,7 +213,9 @@ export class StreamableSession implements Channel {
 
   /** The client does not wait for these answers any more. That takes nothing back: the era has a message for that. */
   #closed(post: Post): void {
-    if (this.#posts.delete(post)) this.#lastUsedAt = performance.now();
+    if (!this.#posts.delete(post)) return;
+    this.#lastUsedAt = performance.now();
+    if (!this.#isOpen) this.#context.abandoned();
   }
 
   #onFull(stream: EventStream, isFull: boolean, maxBacklog: number): void {

@@ -24,10 +24,10 @@ export interface SessionLimits {
 export class StreamableSessions {
   readonly #home: HttpHome;
   readonly #limits: SessionLimits;
-  readonly #context: Omit<SessionContext, 'opened'>;
+  readonly #context: Omit<SessionContext, 'opened' | 'abandoned'>;
   readonly #entries = new Map<string, StreamableEntry>();
 
-  constructor(home: HttpHome, limits: SessionLimits, context: Omit<SessionContext, 'opened'>) {
+  constructor(home: HttpHome, limits: SessionLimits, context: Omit<SessionContext, 'opened' | 'abandoned'>) {
     this.#home = home;
     this.#limits = limits;
     this.#context = context;
@@ -53,6 +53,7 @@ export class StreamableSessions {
         // The answer goes out first.
         else setImmediate(() => this.end(entry));
       },
+      abandoned: () => this.end(entry),
     });
     const entry: StreamableEntry = { id, session, version: undefined };
     this.#entries.set(id, entry);

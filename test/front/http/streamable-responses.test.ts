@@ -26,6 +26,8 @@ interface Session {
   closed(): number;
   /** Sends what is written as JSON, and waits for nothing. */
   begin(message: unknown): Posted;
+  /** How often the session was given up before it was open. */
+  readonly abandoned: { times: number };
   /** Posts what is written as JSON. Resolves when it has come in. */
   post(message: unknown): Promise<Posted>;
   /** Opens the GET stream. */
@@ -35,12 +37,14 @@ interface Session {
 async function openSession(t: TestContext, events: Partial<ClientEvents> = {}): Promise<Session> {
   const came: string[] = [];
   const dropped: string[] = [];
+  const abandoned = { times: 0 };
   const session = new StreamableSession({
     slowReaders: new SlowReaders(() => {}),
     droppedAnswer: (id) => void dropped.push(id),
     droppedMessages: () => {},
     noAnswer: (id) => Message.fromJson(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":"ended"}}`),
     opened: () => {},
+    abandoned: () => void abandoned.times++,
   });
   session.connect({
     needsCheck: () => false,
@@ -77,6 +81,7 @@ async function openSession(t: TestContext, events: Partial<ClientEvents> = {}): 
     dropped,
     closed: () => closed,
     begin: (message) => send(url, { agent, body: JSON.stringify(message) }),
+    abandoned,
     async post(message) {
       const [body, before] = [JSON.stringify(message), came.length];
       const posted = send(url, { agent, body });
@@ -189,4 +194,22 @@ test('P12 a client that goes before its request could be taken leaves nothing op
   await until(() => came.length === 1, 'the message', story);
   assert.equal(session.openPosts, 0);
   assert.ok(session.idleMs >= 0 && session.idleMs < 60_000);
+});
+
+test('a session whose client is gone before initialize is answered is given up, and one that is open is not', async (t) => {
+  const { session, abandoned, post } = await openSession(t);
+  const story = { transcript: () => `${abandoned.times} times` };
+  const initialize = (id: number): object => ({ jsonrpc: '2.0', id, method: 'initialize', params: {} });
+  const first = await post(initialize(1));
+  first.request.destroy();
+  await until(() => abandoned.times === 1, 'the end of the first', story);
+  const second = await post(initialize(2));
+  session.send(Message.fromJson('{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18"}}'), answerTo('2'));
+  await bodyOf(await second.response);
+  const third = await post({ jsonrpc: '2.0', id: 3, method: 'tools/list' });
+  third.request.destroy();
+  const fourth = await post({ jsonrpc: '2.0', id: 4, method: 'tools/list' });
+  session.send(Message.fromJson('{"jsonrpc":"2.0","id":4,"result":{}}'), answerTo('4'));
+  await bodyOf(await fourth.response);
+  assert.equal(abandoned.times, 1);
 });
