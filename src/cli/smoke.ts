@@ -6,6 +6,7 @@ import { flush } from '../sinks/flush.js';
 import type { Result } from '../config/check.js';
 import { resolveConfig, type CommandLineOptions } from '../config/config.js';
 import { completeIfResolved } from '../config/discovery/complete.js';
+import { serverName } from '../config/upstream-option.js';
 import { createReporter } from '../smoke/reporters.js';
 import { usualTimeout, type ReporterName } from '../smoke/options.js';
 import { exitCode } from '../smoke/report.js';
@@ -62,7 +63,7 @@ export async function smoke(given: CommandLineOptions & Own, words: readonly str
   process.stdout.on('error', () => {}); // nobody reads on; the exit code still tells
   const setup = {
     server: command === undefined ? [] : [command, ...args],
-    shown: [config.command, ...config.args],
+    shown: config.command === '' ? [serverName(config)] : [config.command, ...config.args],
     options: toWords(proxy),
     ...base,
     calls: calls.value,

@@ -12,6 +12,7 @@ import { awaitsFirst, isInitialized, type Upstream } from '../exchange/records.j
 import { startServer } from '../server/start-server.js';
 import { timed, type AttemptRecord } from './attempt-record.js';
 import { isBusy } from './busy.js';
+import { takesFreePort } from '../config/upstream-option.js';
 import { fence } from '../project/fence.js';
 import { httpTraceOf, warnOfHttp } from './http-warning.js';
 import { adoptHandshake, handshake, type Handshake } from './handshake.js';
@@ -37,6 +38,10 @@ export type StartStep =
   | { readonly kind: 'failed'; readonly failure: Failure; readonly busy: boolean }
   | { readonly kind: 'aborted' };
 
+const MAX_PORTS = 3;
+const PORT_TAKEN_MEANWHILE =
+  'the server did not start because something was in use, the port that was free a moment before as a rule: it is started again with another one';
+
 /** How long a client may take to say its roots, and a server to read them and to take them in. */
 const ROOTS_SAID = 1_000;
 const ROOTS_READ = 5_000;
@@ -52,7 +57,18 @@ export interface StartContext {
   onHanging(upstream: Upstream, ms: number): void;
 }
 
+/** A port that was free may be taken before the server has it: then another one is tried. */
 export async function startStep(context: StartContext, number: number, record: AttemptRecord): Promise<StartStep> {
+  const { config, events } = context.flow;
+  for (let tries = 1; ; tries++) {
+    const step = await startOnce(context, number, record);
+    const mayBePort = step.kind === 'failed' && step.busy && takesFreePort(config);
+    if (!mayBePort || tries === MAX_PORTS || record.abort.signal.aborted) return step;
+    events.emit({ kind: 'warning', text: PORT_TAKEN_MEANWHILE, level: 'info' });
+  }
+}
+
+async function startOnce(context: StartContext, number: number, record: AttemptRecord): Promise<StartStep> {
   const { flow, messages } = context;
   const { lineage } = messages;
   const first = flow.earlyServer?.take();

@@ -131,11 +131,18 @@ export class HttpClient {
   }
 }
 
+const NOT_TRUSTED =
+  'its certificate is not trusted here (NODE_EXTRA_CA_CERTS=<file> makes mcp-hotline trust one of your own)';
+
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was lost',
   EPIPE: 'the connection was lost',
   ENOTFOUND: 'the host was not found',
+  DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
 };
 
 /** An error for several addresses of one host has no words of its own. */

@@ -82,6 +82,20 @@ test('P7 a start that is never answered in MCP says what came last', async (t) =
   assert.match(said, /HTTP 404: Not here\s+Cannot POST \/mcp/);
 });
 
+test('P4 P7 a port that is taken before the server has it is not the end of the start, nor of the overlap', async (t) => {
+  const [node = '', file = ''] = kinds['v1 stateful'].command;
+  const taken = `const { existsSync, rmSync } = require('node:fs');
+    if (existsSync('taken')) require('node:net').createServer().listen(process.env.PORT, '127.0.0.1', () => { rmSync('taken'); import(${JSON.stringify(file)}) });
+    else import(${JSON.stringify(file)});`;
+  const server = await behind(t, 'v1 stateful', { command: [node, '-e', taken] });
+  assert.equal(await server.call(), 'one');
+  server.files.write('taken', '');
+  server.say({ answer: 'two' });
+  assert.equal(await server.call(), 'two');
+  assert.match(server.stderr(), /EADDRINUSE[^]*it is started again with another one/);
+  assert.doesNotMatch(server.stderr(), /strategy|replace/);
+});
+
 test('P2 P12 a big answer comes whole, in the bytes that the server sent', async (t) => {
   const server = await behind(t, 'v1 stateful');
   const size = 3_000_000;
