@@ -109,7 +109,7 @@ export class Attempts {
   start(number: number, attempt: Attempt): void {
     this.#hasStarted = true;
     const begun = this.#current?.attempt === attempt ? this.#current : undefined;
-    // A restart after a crash builds nothing, so its snapshot is taken here: of the disk as it is now, or as it was
+    // A respawn builds nothing, so its snapshot is taken here: of the disk as it is now, or as it was
     // when the last build began.
     if (begun === undefined) this.#snapshots?.take('attempt', this.#builtFrom());
     const record = begun ?? createAttemptRecord(attempt, []);

@@ -62,7 +62,7 @@ export class Lineage {
   readonly #initialEffects: readonly Effect[];
   #state: State;
   #eventQueue: Event[] | undefined;
-  #restartPause = new AbortController();
+  #respawnPause = new AbortController();
   /** A generation of this lineage was started because of an edit. */
   #wasEdited = false;
   #onSettled: (() => void)[] = [];
@@ -285,7 +285,7 @@ export class Lineage {
       case 'wait':
         return void this.#wait(effect.delay);
       case 'stop-waiting':
-        return this.#restartPause.abort();
+        return this.#respawnPause.abort();
       case 'became-replace':
         return this.#context.events.emit({ kind: 'warning', text: BECAME_REPLACE });
       case 'let-finish':
@@ -382,8 +382,8 @@ export class Lineage {
   }
 
   async #wait(ms: number): Promise<void> {
-    this.#restartPause = new AbortController();
-    const signal = AbortSignal.any([this.#restartPause.signal, this.#closeSignal.signal]);
+    this.#respawnPause = new AbortController();
+    const signal = AbortSignal.any([this.#respawnPause.signal, this.#closeSignal.signal]);
     await delay(ms, undefined, { signal }).then(
       () => this.#dispatch({ on: 'timer' }),
       () => {},

@@ -4,14 +4,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAgent, toolNames } from '#src/exchange/agent-calls.js';
-import { answer, play, request, tell, type Play, holdTraffic, release, promote } from './play.js';
+import { answer, play, request, tell, type Play, beginHold, endHold, promote } from './play.js';
 
 const call = (id: number, name: string, given: object = {}) => request(id, 'tools/call', { name, arguments: given });
 
 function serving(): Play {
   const game = play({ agentTools: true });
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(request(0, 'tools/list'));
   game.server(1, answer(0, { tools: [{ name: 'add' }] }));
   game.take();
@@ -32,7 +32,7 @@ test('a call of ours goes to no server, one of the server’s does', () => {
 test('without the option there are none', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(call(1, 'server_status'));
   assert.equal(game.calls.length, 0);
   assert.equal(toolNames(game.session), undefined);
@@ -40,12 +40,12 @@ test('without the option there are none', () => {
 
 test('restart_server and server_status pass a hold, the others wait for its end', () => {
   const game = serving();
-  holdTraffic(game);
+  beginHold(game);
   const names = ['list_server_tools', 'server_status', 'call_server_tool', 'restart_server', 'verify_server_restarted'];
   names.forEach((name, id) => game.client(call(id + 1, name)));
   const passed = (): string[] => game.calls.map(({ tool }) => tool);
   assert.deepEqual(passed(), ['server_status', 'restart_server']);
-  release(game);
+  endHold(game);
   assert.deepEqual(passed().slice(2), ['list_server_tools', 'call_server_tool', 'verify_server_restarted']);
 });
 
@@ -65,7 +65,7 @@ test('before anybody has asked for the list, the server is asked whether the nam
   const game = play({ agentTools: true });
   game.tools = [{ name: 'server_status' }];
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(call(1, 'server_status'));
   assert.deepEqual(game.take(), [[1, call(1, 'server_status')]]);
   game.client(call(2, 'hotline_server_status'));

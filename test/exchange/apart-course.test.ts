@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
 import type { Json } from '../support/message.js';
 import { fc } from '../support/property.js';
-import { answer, play, promote, release, request, tell, type Client, type Play } from './play.js';
+import { answer, play, promote, endHold, request, tell, type Client, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION } from './several.js';
 
 const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
@@ -46,7 +46,7 @@ const step = fc.record({
 function opened(era: Era): Play {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   if (era === 'modern') return game;
   game.client(request(0, 'initialize', INITIALIZE));
   game.server(1, answer(0, INTRODUCTION));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
 import { fc } from '../support/property.js';
-import { answer, drop, holdTraffic, promote, release, request, tell, type Client } from './play.js';
+import { answer, drop, beginHold, promote, endHold, request, tell, type Client } from './play.js';
 import { INITIALIZE, shared } from './several.js';
 
 interface Seen {
@@ -88,13 +88,13 @@ test('P17 whatever clients, server and reloads do, nothing of one client reaches
           clients[client].says(request(0, 'initialize', INITIALIZE));
           game.take();
         } else if (what === 'reload') {
-          holdTraffic(game);
+          beginHold(game);
           const to = game.upstream(generation + 1);
           to.introduction = game.upstream(generation).introduction;
           promote(game, generation + 1);
           drop(game, generation);
           generation++;
-          release(game);
+          endHold(game);
         }
         look();
       }

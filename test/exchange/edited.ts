@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { fromServer } from '#src/exchange/from-server.js';
 import type { ExchangeOptions } from '#src/exchange/records.js';
 import { Message } from '#src/wire/message.js';
-import { answer, play, promote, release, request, type Play } from './play.js';
+import { answer, play, promote, endHold, request, type Play } from './play.js';
 
 export const text = { type: 'string' };
 export const tool = (name: string, properties: object = { duration: text }, required: string[] = []): object => ({
@@ -26,7 +26,7 @@ export function afterEdit(options: Partial<ExchangeOptions> = {}): Play {
 }
 
 export function list(game: Play, tools: readonly object[], generation = 1): void {
-  release(game);
+  endHold(game);
   game.client(request('list', 'tools/list'));
   game.server(generation, answer('list', { tools }));
   game.take();
@@ -35,7 +35,7 @@ export function list(game: Play, tools: readonly object[], generation = 1): void
 export function edit(game: Play, generation: number, tools: readonly object[] | undefined): void {
   game.upstream(generation).tools = tools;
   promote(game, generation);
-  release(game);
+  endHold(game);
   const cause = { at: '2026-11-18T09:30:07.123Z', files: ['src/report.ts'] };
   for (const name of ['report', 'goes']) game.lineage.toolCauses.set(name, cause);
 }

@@ -7,7 +7,7 @@ import { fromServer } from '#src/exchange/from-server.js';
 import { noteToolsShown } from '#src/exchange/known-tools.js';
 import { Message } from '#src/wire/message.js';
 import { text, tool, OLD, NEW, afterEdit, call, edit, failed, hintOf, list } from './edited.js';
-import { answer, asRead, play, promote, release, request, tell, type Play } from './play.js';
+import { answer, asRead, play, promote, endHold, request, tell, type Play } from './play.js';
 import { shared } from './several.js';
 
 const page = (game: Play, generation: number, tools: readonly object[], cursor?: string, nextCursor?: string): void => {
@@ -27,7 +27,7 @@ test('while the client fetches the list page by page, it has the old tools that 
 test('a client that never asks for more than the first page has what stands on it', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   page(game, 1, OLD.slice(0, 1), undefined, 'c');
   edit(game, 2, NEW);
   assert.match(hintOf(game, 1, 'report') ?? '', /`duration` is now `lookback`/);
@@ -39,7 +39,7 @@ test('a client that never asks for more than the first page has what stands on i
 test('pages of two generations are the list of neither: the client has old tools of the first page', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   page(game, 1, OLD.slice(0, 1), undefined, 'c');
   edit(game, 2, NEW);
   page(game, 2, NEW.slice(1), 'c');
@@ -49,7 +49,7 @@ test('pages of two generations are the list of neither: the client has old tools
 test('a list of the server before, which comes when another one serves already, is an old one', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(request('list', 'tools/list'));
   edit(game, 2, NEW);
   game.server(1, answer('list', { tools: OLD }));
@@ -128,7 +128,7 @@ const calls = (game: Play, client: string, name: string): string =>
 test('P17 clients without a session are told apart by what they call themselves', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   lists(game, 'one', OLD);
   lists(game, 'two', OLD);
   edit(game, 2, NEW);
@@ -144,7 +144,7 @@ test('P17 clients without a session are told apart by what they call themselves'
 test('P12 of clients without a session no more is remembered than has room, and those that say too much are not', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   for (let at = 0; at < 300; at++) lists(game, `client ${at}`, OLD);
   lists(game, 'x'.repeat(10_000), OLD);
   edit(game, 2, NEW);

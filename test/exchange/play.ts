@@ -154,11 +154,11 @@ function parsed(message: Message): unknown {
 }
 
 /** What the state machine says, and what follows from it for messages. */
-export function holdTraffic({ lineage }: Play): void {
+export function beginHold({ lineage }: Play): void {
   lineage.isHolding = true;
 }
 
-export function release({ lineage }: Play, failure?: Failure): void {
+export function endHold({ lineage }: Play, failure?: Failure): void {
   lineage.failure = failure;
   lineage.isHolding = false;
   handover.endHold(lineage);

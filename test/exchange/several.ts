@@ -1,6 +1,6 @@
 /** Two clients on one server, without input and output. */
 import type { ExchangeOptions } from '#src/exchange/records.js';
-import { answer, play, promote, release, request, tell, type Client, type Play } from './play.js';
+import { answer, play, promote, endHold, request, tell, type Client, type Play } from './play.js';
 
 export interface Shared extends Play {
   readonly a: Client;
@@ -14,7 +14,7 @@ export const INTRODUCTION = { protocolVersion: '2025-06-18', capabilities: { too
 export function shared(options: Partial<ExchangeOptions> = {}): Shared {
   const game = play(options);
   promote(game, 1);
-  release(game);
+  endHold(game);
   const a: Client = { session: game.session, says: (message) => game.client(message) };
   const b = game.join('b');
   a.says(request(0, 'initialize', INITIALIZE));

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detachSession } from '#src/exchange/attach.js';
 import { isInitialized } from '#src/exchange/records.js';
-import { answer, demote, drop, play, promote, release, request, tell, type Client, type Play } from './play.js';
+import { answer, demote, drop, play, promote, endHold, request, tell, type Client, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
 const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
@@ -22,7 +22,7 @@ const receivers = (game: Play): (string | number)[] => game.take().map(([to]) =>
 function modern(...names: string[]): Play & { clients: Client[] } {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(request(0, 'server/discover', { _meta: META }));
   game.client(request(1, 'tools/list', { _meta: META }));
   const clients = names.map((name) => game.join(name));
@@ -102,7 +102,7 @@ test('P3 a new process is opened for a client that is there, if the first left b
   for (const end of ['leaves', 'takes it back']) {
     const game = play();
     promote(game, 1);
-    release(game);
+    endHold(game);
     game.client(request(0, 'initialize', INITIALIZE));
     const b = game.join('b');
     if (end === 'leaves') detachSession(game.session);
@@ -120,7 +120,7 @@ test('P3 a new process is opened for a client that is there, if the first left b
 test('P9 P17 a shared server is asked for its lists though the client that opened it has not said that it is ready', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(request(0, 'initialize', INITIALIZE));
   game.server(1, answer(0, INTRODUCTION));
   const b = game.join('b');
@@ -223,7 +223,7 @@ test('P16 a task of the modern era is there for whoever knows its id, and lives 
 test('P17 a name that a client may have used while it was alone is nobody else’s, until another server comes', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   const token = (progressToken: number): object => ({ progressToken });
   game.client(request(0, 'initialize', INITIALIZE));
   game.server(1, answer(0, INTRODUCTION));

@@ -5,7 +5,7 @@ import { detachSession } from '#src/exchange/attach.js';
 import { answerHandshakeLocally } from '#src/exchange/handover.js';
 import { hasServerAnswered } from '#src/exchange/records.js';
 import { keyOf } from '#src/wire/ids.js';
-import { answer, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
+import { answer, beginHold, play, promote, endHold, request, tell, type Play } from './play.js';
 import { INITIALIZE, INTRODUCTION, shared } from './several.js';
 
 interface Sent {
@@ -119,7 +119,7 @@ test('P2 P3 what clients of a shared server tell in a batch stays in it, in orde
 test('P16 a shared legacy server is opened once, and later clients get its answer', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   const [b, c] = [game.join('b'), game.join('c')];
   b.says(request(3, 'initialize', INITIALIZE));
   c.says(request(0, 'initialize', INITIALIZE));
@@ -137,7 +137,7 @@ test('P16 a shared legacy server is opened once, and later clients get its answe
 test('P16 if the client that opens the server leaves meanwhile, those that wait get the answer all the same', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   const b = game.join('b');
   game.client(request(0, 'initialize', INITIALIZE));
   b.says(request(0, 'initialize', INITIALIZE));
@@ -158,7 +158,7 @@ test('P17 a client that opens its session with a server that answers others wait
   for (const { answersFirst, is } of cases) {
     const game = play();
     promote(game, 1);
-    release(game);
+    endHold(game);
     const b = game.join('b');
     game.client(request(0, 'initialize', INITIALIZE));
     if (answersFirst) game.server(1, answer(0, INTRODUCTION));
@@ -267,7 +267,7 @@ test('P17 a resource is subscribed to with the first client and given up with th
 test('P17 listen streams of one id are two on the wire, and each gets its own news and its own end', () => {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   const b = game.join('b');
   const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
   const listen = request('listen:0', 'subscriptions/listen', {
@@ -324,7 +324,7 @@ test('P17 the questions of a client that leaves are answered with an error, and 
   const game = shared();
   game.b.says(call(1));
   game.server(1, request('q', 'elicitation/create'));
-  holdTraffic(game);
+  beginHold(game);
   game.b.says(call(2));
   game.a.says(call(2));
   game.take();
@@ -333,7 +333,7 @@ test('P17 the questions of a client that leaves are answered with an error, and 
   const sent = [question![1], taken![1]];
   assert.ok(sent.some(({ id, error }) => id === 'q' && error !== undefined));
   assert.ok(sent.some(({ method }) => method === 'notifications/cancelled'));
-  release(game);
+  endHold(game);
   assert.deepEqual(game.take(), [[1, call(2)]]);
 });
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { giveUpCall, unansweredCalls } from '#src/exchange/silent-calls.js';
-import { answer, demote, drop, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
+import { answer, demote, drop, beginHold, play, promote, endHold, request, tell, type Play } from './play.js';
 import { shared } from './several.js';
 
 function started(options: Parameters<typeof play>[0] = {}): Play {
   const game = play(options);
   promote(game, 1);
-  release(game);
+  endHold(game);
   return game;
 }
 
@@ -160,7 +160,7 @@ const rows: [name: string, plays: (game: Play) => void, silentMs: number[]][] = 
   [
     'a call that is held has none',
     (game) => {
-      holdTraffic(game);
+      beginHold(game);
       game.client(call(1));
       game.now = 500;
     },
@@ -169,10 +169,10 @@ const rows: [name: string, plays: (game: Play) => void, silentMs: number[]][] = 
   [
     'it starts when the hold ends',
     (game) => {
-      holdTraffic(game);
+      beginHold(game);
       game.client(call(1));
       game.now = 500;
-      release(game);
+      endHold(game);
       game.now = 520;
     },
     [20],
@@ -183,10 +183,10 @@ const rows: [name: string, plays: (game: Play) => void, silentMs: number[]][] = 
       game.upstream(1).retrySafeTools = new Set(['slow']);
       game.client(call(1));
       game.now = 500;
-      holdTraffic(game);
+      beginHold(game);
       drop(game, 1);
       promote(game, 2);
-      release(game);
+      endHold(game);
       game.now = 600;
     },
     [100],
@@ -197,10 +197,10 @@ const rows: [name: string, plays: (game: Play) => void, silentMs: number[]][] = 
       game.upstream(1).retrySafeTools = new Set(['slow']);
       game.client(withToken(1, 'p'));
       game.server(1, progress('p', 5));
-      holdTraffic(game);
+      beginHold(game);
       drop(game, 1);
       promote(game, 2);
-      release(game);
+      endHold(game);
       game.now = 300;
       game.server(2, progress('p', 1));
       game.now = 320;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyOf } from '#src/wire/ids.js';
-import { answer, play, request, tell, type Play, holdTraffic, drop, release, promote } from './play.js';
+import { answer, play, request, tell, type Play, beginHold, drop, endHold, promote } from './play.js';
 
 function serving(): Play {
   const game = play();
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(request(0, 'initialize', { protocolVersion: '2025-06-18' }));
   game.server(1, answer(0, { protocolVersion: '2025-06-18', capabilities: { tools: {} } }));
   game.client(tell('notifications/initialized'));
@@ -30,7 +30,7 @@ test('P12 a request that was taken back is not kept, because servers need not an
 
 test('P12 what was held and taken back makes room for as much again', () => {
   const game = serving();
-  holdTraffic(game);
+  beginHold(game);
   const text = 'x'.repeat(4 * 1024 * 1024);
   const ask = (id: number) => game.client(request(id, 'tools/call', { name: 'a', arguments: { text } }));
   const ids = Array.from({ length: 10 }, (_, at) => at + 1);
@@ -80,7 +80,7 @@ test('progress of the request that runs longest is the last to be forgotten', ()
   game.take();
   drop(game, 1);
   promote(game, 2);
-  release(game);
+  endHold(game);
   game.take();
   game.server(2, tell('notifications/progress', { progressToken: 'long', progress: 10_500 }));
   game.server(2, tell('notifications/progress', { progressToken: 'long', progress: 10_501 }));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { clientVerdict } from '#src/exchange/verdict-on-client.js';
 import { serverVerdict } from '#src/exchange/verdict-on-server.js';
 import type { ExchangeOptions } from '#src/exchange/records.js';
-import { answer, asRead, holdTraffic, play, promote, release, request, tell, type Play } from './play.js';
+import { answer, asRead, beginHold, play, promote, endHold, request, tell, type Play } from './play.js';
 
 const failure = {
   kind: 'build',
@@ -19,7 +19,7 @@ const initialized = tell('notifications/initialized');
 function serving(options: Partial<ExchangeOptions> = {}): Play {
   const game = play(options);
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(request(0, 'initialize', { protocolVersion: '2025-06-18' }));
   game.server(1, answer(0, { protocolVersion: '2025-06-18', capabilities: { tools: {} } }));
   game.client(tell('notifications/initialized'));
@@ -58,7 +58,7 @@ test('P3 P7 P8 what becomes of a client’s message, by what serves, what fails 
   };
   const held = (): Play => {
     const game = serving();
-    holdTraffic(game);
+    beginHold(game);
     return game;
   };
   const cancelled = tell('notifications/cancelled', { requestId: 1 });
@@ -98,7 +98,7 @@ test('P1 wherever a request is, its cancellation finds it there', () => {
   const cancelled = tell('notifications/cancelled', { requestId: 1 });
   const rows: [at: string, prepare: (game: Play) => void, options?: Partial<ExchangeOptions>][] = [
     ['server', () => {}],
-    ['hold', holdTraffic],
+    ['hold', beginHold],
     ['queue', () => {}, { concurrency: 0 }],
   ];
   for (const [at, prepare, options] of rows) {

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureSaid, type Message } from '../support/message.js';
 import { fc } from '../support/property.js';
-import { answer, play, request, tell, type Play, holdTraffic, drop, release, demote, promote } from './play.js';
+import { answer, play, request, tell, type Play, beginHold, drop, endHold, demote, promote } from './play.js';
 
 const cause = { kind: 'exit', code: 2 } as const;
 const failure = { kind: 'build', command: 'tsc', cause, output: 'error TS1005' } as const;
 
 function serving(game: Play, generation = 1): Play {
   promote(game, generation);
-  release(game);
+  endHold(game);
   game.take();
   return game;
 }
@@ -43,11 +43,11 @@ test("P1 an answer that is not owed is nobody's", () => {
 test('P10 a request that moved on is answered by its new server alone', () => {
   const game = opened(play());
   game.client(request(1, 'resources/read', { uri: 'a:' }));
-  holdTraffic(game);
+  beginHold(game);
   game.lineage.candidate = game.upstream(2);
   promote(game, 2);
   drop(game, 1);
-  release(game);
+  endHold(game);
   game.take();
   game.server(1, answer(1, { from: 1 }));
   game.server(2, answer(1, { from: 2 }));
@@ -69,12 +69,12 @@ test('P2 what comes in pieces goes on, is held, sent again and looked into like 
   game.server(1, answer(3, { tools: [{ name: 'read', annotations: { readOnlyHint: true } }], ...long }));
   assert.deepEqual(game.upstream(1).retrySafeTools, new Set(['read']));
   game.client(request(4, 'tools/call', { name: 'read', ...long }));
-  holdTraffic(game);
+  beginHold(game);
   game.client(request(5, 'tools/call', { name: 'a', ...long }));
   game.take();
   promote(game, 2);
   drop(game, 1);
-  release(game);
+  endHold(game);
   assert.deepEqual(game.take(), [
     [2, request(1, 'resources/read', long)],
     [2, request(4, 'tools/call', { name: 'read', ...long })],
@@ -90,14 +90,14 @@ test("P8 of a lost server's requests the safe ones go on and the others are answ
   game.client(request(2, 'tools/call', { name: 'write' }));
   game.client(request(3, 'resources/read', { uri: 'a:' }));
   game.take();
-  holdTraffic(game);
+  beginHold(game);
   drop(game, 1);
   const [[to, message] = ['', {}], ...rest] = game.take();
   assert.equal(to, 'client');
   assert.match(failureSaid(message as Message), /the tool "write" was running, so it may or may not have taken effect/);
   assert.deepEqual(rest, []);
   promote(game, 2);
-  release(game);
+  endHold(game);
   assert.deepEqual(game.take(), [
     [2, request(1, 'tools/call', { name: 'read' })],
     [2, request(3, 'resources/read', { uri: 'a:' })],
@@ -108,11 +108,11 @@ test('P8 with --retry never nothing is sent again once the session stands', () =
   const game = opened(play({ retry: 'never' }));
   game.client(request(3, 'resources/read', { uri: 'a:' }));
   game.take();
-  holdTraffic(game);
+  beginHold(game);
   drop(game, 1);
   assert.equal(game.take().length, 1);
   promote(game, 2);
-  release(game);
+  endHold(game);
   assert.deepEqual(game.take(), []);
 });
 
@@ -120,12 +120,12 @@ test('P3.hold what is held leaves in the order it came, notifications included',
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 50 }), (kinds) => {
       const game = opened(play());
-      holdTraffic(game);
+      beginHold(game);
       const messages = kinds.map((asks, i) => (asks ? request(i + 1, 'tools/call') : tell('notifications/x', { i })));
       for (const message of messages) game.client(message);
       assert.deepEqual(game.take(), []);
       promote(game, 2);
-      release(game);
+      endHold(game);
       assert.deepEqual(
         game.take(),
         messages.map((message) => [2, message]),
@@ -139,7 +139,7 @@ test('P3 answers, progress and cancellations pass a hold, to the one they are me
   game.server(1, request(7, 'roots/list'));
   game.client(request(1, 'tools/call', { name: 'x' }));
   game.take();
-  holdTraffic(game);
+  beginHold(game);
   game.client(request(2, 'tools/call', { name: 'y' }));
   game.client(answer(7, { roots: [] }));
   game.client(tell('notifications/cancelled', { requestId: 1 }));
@@ -152,7 +152,7 @@ test('P3 answers, progress and cancellations pass a hold, to the one they are me
     ['client', answer(3)],
   ]);
   promote(game, 2);
-  release(game);
+  endHold(game);
   assert.deepEqual(game.take(), []);
 });
 
@@ -176,12 +176,12 @@ test("P10 the client is told when a question's asker is gone, and its late answe
   const game = opened(play());
   game.server(1, request(0, 'sampling/createMessage'));
   game.take();
-  holdTraffic(game);
+  beginHold(game);
   drop(game, 1);
   const [[, cancelled] = ['', {}]] = game.take();
   assert.equal((cancelled as { method: string }).method, 'notifications/cancelled');
   promote(game, 2);
-  release(game);
+  endHold(game);
   game.server(2, request(0, 'sampling/createMessage'));
   const [[, second] = ['', {}]] = game.take();
   game.client(answer(0, { late: true }));
@@ -192,8 +192,8 @@ test("P10 the client is told when a question's asker is gone, and its late answe
 
 test('P7 a failure answers tool calls and nothing else', () => {
   const game = opened(play());
-  holdTraffic(game);
-  release(game, failure);
+  beginHold(game);
+  endHold(game, failure);
   game.client(request(1, 'tools/call', { name: 'x' }));
   game.client(request(2, 'tools/list'));
   const [[, refused] = ['', {}], forwarded] = game.take();
@@ -205,7 +205,7 @@ test('P7 a failure answers tool calls and nothing else', () => {
 
 test('P7 with --on-failure serve the old code runs, and its result says so', () => {
   const game = opened(play({ onFailure: 'serve' }));
-  release(game, failure);
+  endHold(game, failure);
   game.client(request(1, 'tools/call', { name: 'x' }));
   game.server(1, answer(1, { content: [{ type: 'text', text: 'old' }] }));
   const message = game.take().at(-1)?.[1] as { result: { content: { text: string }[] } };
@@ -215,7 +215,7 @@ test('P7 with --on-failure serve the old code runs, and its result says so', () 
 
 test('P7 a session that is born broken is opened with our tools alone, its calls explained', () => {
   const game = play();
-  release(game, failure);
+  endHold(game, failure);
   game.client(request(0, 'initialize', { protocolVersion: '2025-11-25' }));
   game.client(request(1, 'tools/list'));
   game.client(request(2, 'tools/call', { name: 'x' }));
@@ -237,7 +237,7 @@ test('P7 a session that is born broken is opened with our tools alone, its calls
 
 test('P12.hold 10,000 messages are held, the next request is told so and the next notification dropped', () => {
   const game = opened(play());
-  holdTraffic(game);
+  beginHold(game);
   for (let id = 1; id <= 10_000; id++) game.client(request(id, 'tools/call'));
   assert.deepEqual(game.take(), []);
   game.client(request(10_001, 'tools/call'));

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { fromClient } from '#src/exchange/from-client.js';
 import { tellWaiting, valueOfWait } from '#src/exchange/wait-progress.js';
 import { Message } from '#src/wire/message.js';
-import { answer, play, request, tell, type Play, holdTraffic, drop, release, promote } from './play.js';
+import { answer, play, request, tell, type Play, beginHold, drop, endHold, promote } from './play.js';
 
 function serving(options: Parameters<typeof play>[0] = {}): Play {
   const game = play(options);
   promote(game, 1);
-  release(game);
+  endHold(game);
   game.client(request(0, 'initialize', { protocolVersion: '2025-06-18' }));
   game.server(1, answer(0, { protocolVersion: '2025-06-18', capabilities: { tools: {} } }));
   game.take();
@@ -34,7 +34,7 @@ function tick(game: Play): Heard[] {
 
 test('who waits with a token hears why, and nobody else does', () => {
   const game = serving();
-  holdTraffic(game);
+  beginHold(game);
   game.client(call(1, 'p'));
   game.client(call(2));
   game.client(tell('notifications/x', { _meta: { progressToken: 'no request' } }));
@@ -46,7 +46,7 @@ test('who waits with a token hears why, and nobody else does', () => {
 
 test('P2 a token is told as it is spelt, and each of a batch has its own', () => {
   const game = serving();
-  holdTraffic(game);
+  beginHold(game);
   game.lines.splice(0);
   const one = (id: number, token: string) =>
     `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`;
@@ -61,7 +61,7 @@ test('P2 a token is told as it is spelt, and each of a batch has its own', () =>
 
 test('one that has just come hears nothing yet', () => {
   const game = serving();
-  holdTraffic(game);
+  beginHold(game);
   game.now = 700;
   game.client(call(1, 'p'));
   game.now = 0;
@@ -78,7 +78,7 @@ test('a call that waits for its turn hears that, and during a hold what it waits
     tick(game).map(({ progressToken, message }) => [progressToken, message]),
     [['second', 'waiting for its turn']],
   );
-  holdTraffic(game);
+  beginHold(game);
   const [heard] = tick(game);
   assert.deepEqual([heard?.progressToken, heard?.message], ['second', 'building, 3 s']);
   assert.equal(heard?.progress, -0.5);
@@ -92,17 +92,17 @@ test('progress only grows: over a wait, what a server says then, and a second wa
       const heard = game.take().map(([, message]) => (message as { params: Partial<Heard> }).params?.progress);
       values.push(...heard.filter((progress) => progress !== undefined));
     };
-    holdTraffic(game);
+    beginHold(game);
     game.client(request(1, 'resources/read', { uri: 'a:b', _meta: { progressToken: 'p' } }));
     for (let second = 0; second < 3; second++) values.push(...tick(game).map(({ progress }) => progress));
-    release(game);
+    endHold(game);
     for (const progress of said) game.server(1, tell('notifications/progress', { progressToken: 'p', progress }));
     hear();
-    holdTraffic(game);
+    beginHold(game);
     drop(game, 1);
     for (let second = 0; second < 3; second++) values.push(...tick(game).map(({ progress }) => progress));
     promote(game, 2);
-    release(game);
+    endHold(game);
     for (const progress of [0, 3, 8]) game.server(2, tell('notifications/progress', { progressToken: 'p', progress }));
     hear();
     assert.ok(values.length >= 3 + said.length + 3 + 1, `${said.join()}: ${values.join()}`);
@@ -125,10 +125,10 @@ test('values of a wait stay below 0, where servers begin, however long it takes'
 
 test('a wait leaves nothing behind', () => {
   const game = serving();
-  holdTraffic(game);
+  beginHold(game);
   for (let id = 1; id <= 1000; id++) game.client(call(id, id));
   assert.equal(tick(game).length, 1000);
-  release(game);
+  endHold(game);
   for (let id = 1; id <= 1000; id++) game.server(1, answer(id, {}));
   assert.deepEqual([game.session.minimumProgress.size, game.session.progress.size], [0, 0]);
 });

@@ -8,7 +8,7 @@ import { createEventBus } from '#src/events/bus.js';
 import type { EventOf } from '#src/events/events.js';
 import { CallWatch } from '#src/lineage/call-watch.js';
 import { fence } from '#src/project/fence.js';
-import { answer, play, promote, release, request, tell, type Play } from '../exchange/play.js';
+import { answer, play, promote, endHold, request, tell, type Play } from '../exchange/play.js';
 import { cleanup } from '../support/cleanup.js';
 
 interface Watched extends Play {
@@ -30,7 +30,7 @@ function watched(
 ): Watched {
   const game = play(options);
   promote(game, 1);
-  release(game);
+  endHold(game);
   const events = createEventBus();
   const warnings: string[] = [];
   const shown: EventOf<'silent-calls'>['calls'][] = [];
