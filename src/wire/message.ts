@@ -26,6 +26,13 @@ export interface Beside {
   };
 }
 
+/** JSON knows no value that is undefined. */
+function memberAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const name of path) at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  return at;
+}
+
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -129,10 +136,7 @@ export class Message {
 
   /** The value at `path`, names of members from the outside in; parsed alone. */
   read(path: Path): unknown {
-    if (this.#parsed === undefined) return readAt(this.bytes(), path);
-    let at = this.#parsed.value;
-    for (const name of path) at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
-    return at;
+    return this.#parsed === undefined ? readAt(this.bytes(), path) : memberAt(this.#parsed.value, path);
   }
 
   /** The value at `path` as JSON, in the spelling that it has here. */
@@ -142,6 +146,7 @@ export class Message {
   }
 
   has(path: Path): boolean {
+    if (this.#parsed !== undefined) return memberAt(this.#parsed.value, path) !== undefined;
     return locate(this.bytes(), path) !== undefined;
   }
 

@@ -9,7 +9,8 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 /** Without the white space around it. Several of one name are one list, as HTTP has it. */
 export function valueOf(headers: Headers, name: string): string | undefined {
   const value = headers[name];
-  return value === undefined ? undefined : stripped(typeof value === 'string' ? value : value.join(', '));
+  if (value === undefined) return undefined;
+  return stripped(typeof value === 'string' ? value : value.length === 1 ? (value[0] ?? '') : value.join(', '));
 }
 
 /** Of a header that there must be exactly one of. */
@@ -25,7 +26,7 @@ function stripped(value: string): string {
   let end = value.length;
   while (start < end && isSpace(value[start])) start++;
   while (end > start && isSpace(value[end - 1])) end--;
-  return value.slice(start, end);
+  return end - start === value.length ? value : value.slice(start, end);
 }
 
 function isSpace(character: string | undefined): boolean {

@@ -10,13 +10,18 @@ export const EVENT_STREAM = 'text/event-stream';
 /** Two of the header, or a list in it, name no type. */
 export function hasJsonBody(headers: Headers): boolean {
   const value = onlyValueOf(headers, 'content-type');
-  return value !== undefined && typeOf(value) === JSON_TYPE && !value.includes(',');
+  return value === JSON_TYPE || (value !== undefined && typeOf(value) === JSON_TYPE && !value.includes(','));
 }
 
 /** It must be named: the SDKs of the legacy era take a wildcard for nothing. */
 export function accepts(headers: Headers, type: string): boolean {
-  return (valueOf(headers, 'accept') ?? '').split(',').some((range) => typeOf(range) === type);
+  const value = valueOf(headers, 'accept') ?? '';
+  // A client says the same each time.
+  if (latest.value !== value) latest = { value, types: value.split(',').map(typeOf) };
+  return latest.types.includes(type);
 }
+
+let latest: { readonly value: string; readonly types: readonly string[] } = { value: '', types: [''] };
 
 function typeOf(range: string): string {
   return (range.split(';', 1)[0] ?? '').trim().toLowerCase();
