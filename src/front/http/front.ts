@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { passedOn, type SentHeaders } from '../../channel/http/request-headers.js';
+import type { Id } from '../../wire/envelope.js';
 import { error, INTERNAL_ERROR } from '../../wire/json-rpc.js';
 import type { Message } from '../../wire/message.js';
 import { readBody, type Parsed } from './body.js';
@@ -63,13 +64,14 @@ export class HttpFront {
     this.#home = home;
     this.#options = options;
     this.#slowReaders = new SlowReaders((backlog) => home.warn(cutText(backlog)));
-    this.#sse = new SseSessions(home, this.#slowReaders);
+    const noAnswer = (id: Id): Message => error(id, INTERNAL_ERROR, NO_ANSWER);
+    this.#sse = new SseSessions(home, this.#slowReaders, noAnswer);
     this.#streamable = new StreamableSessions(home, options, {
       slowReaders: this.#slowReaders,
       droppedAnswer: () => home.remark('an answer was dropped: the client had closed the request that asked for it'),
       droppedMessages: (count) =>
         home.remark(`messages were dropped (${count}): no stream of the client came for them`),
-      noAnswer: (id) => error(id, INTERNAL_ERROR, NO_ANSWER),
+      noAnswer,
     });
   }
 

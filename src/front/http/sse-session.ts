@@ -3,10 +3,13 @@
  * come by POSTs that are answered with 202. Its stream may break and come back under another name; until then what it
  * is to get waits. Who belongs together again is decided in sse-sessions.ts.
  */
-import type { Channel } from '../../channel/channel.js';
+import type { Channel, Route } from '../../channel/channel.js';
+import type { Id } from '../../wire/envelope.js';
+import { keyOf, type Key } from '../../wire/ids.js';
 import type { Message } from '../../wire/message.js';
 import type { ClientEvents, Connect } from '../connection.js';
 import { Gate } from '../gate.js';
+import { requestsOf, takenBackBy } from './asked.js';
 import type { EventStream } from './event-stream.js';
 
 /** While its stream is away so much waits. */
@@ -15,6 +18,8 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 export interface SseContext {
   /** Too much waits for a client that is away: it is given up. */
   overflowed(): void;
+  /** An error that stands for an answer which will not come. */
+  noAnswer(id: Id): Message;
 }
 
 export class SseSession implements Channel {
@@ -22,6 +27,8 @@ export class SseSession implements Channel {
   #events: ClientEvents | undefined;
   #gate: Gate | undefined;
   #stream: EventStream | undefined;
+  /** What the client waits for: each id with those of its batch. */
+  readonly #owed = new Map<Key, readonly Id[]>();
   #waiting: Message[] = [];
   #waitingBytes = 0;
   #isPaused = false;
@@ -79,10 +86,21 @@ export class SseSession implements Channel {
   /** A message of the client. Resolves when it has been taken. */
   async post(message: Message): Promise<void> {
     while (this.#isPaused && !this.#isEnded) await new Promise<void>((resolve) => this.#onResumed.push(resolve));
+    const ids = requestsOf(message).map(({ id }) => id);
+    for (const id of ids) this.#owed.set(keyOf(id), ids);
+    for (const key of takenBackBy(message)) this.#owed.delete(key);
     this.#gate?.push(message);
   }
 
-  send(message: Message): void {
+  send(message: Message, route?: Route): void {
+    if (route?.kind === 'answer') {
+      const ofBatch = message.envelope.kind === 'batch' ? this.#owed.get(keyOf(route.to)) : undefined;
+      for (const id of ofBatch ?? [route.to]) this.#owed.delete(keyOf(id));
+    }
+    this.#pass(message);
+  }
+
+  #pass(message: Message): void {
     if (this.#stream !== undefined) return this.#stream.send(message);
     this.#waiting.push(message.copy());
     this.#waitingBytes += message.length;
@@ -99,9 +117,15 @@ export class SseSession implements Channel {
     for (const resolve of this.#onResumed.splice(0)) resolve();
   }
 
+  /** The session is over: what the client still waits for it would wait for in vain. */
   end(): void {
     this.#isEnded = true;
     this.resume();
+    for (const [key, ids] of this.#owed) {
+      const id = ids.find((each) => keyOf(each) === key);
+      if (id !== undefined) this.#stream?.send(this.#context.noAnswer(id));
+    }
+    this.#owed.clear();
     this.#stream?.end();
     this.#stream = undefined;
   }

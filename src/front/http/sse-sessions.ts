@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Id } from '../../wire/envelope.js';
 import type { Message } from '../../wire/message.js';
 import { EventStream } from './event-stream.js';
 import type { HttpHome } from './home.js';
@@ -31,9 +32,12 @@ export class SseSessions {
   /** Sessions that have lost their streams, and when they are given up. */
   readonly #lost = new Map<SseSession, NodeJS.Timeout>();
 
-  constructor(home: HttpHome, slowReaders: SlowReaders) {
+  readonly #noAnswer: (id: Id) => Message;
+
+  constructor(home: HttpHome, slowReaders: SlowReaders, noAnswer: (id: Id) => Message) {
     this.#home = home;
     this.#slowReaders = slowReaders;
+    this.#noAnswer = noAnswer;
   }
 
   get size(): number {
@@ -81,7 +85,10 @@ export class SseSessions {
   }
 
   #create(initialize: Message): SseSession {
-    const session: SseSession = new SseSession({ overflowed: () => this.#giveUp(session) });
+    const session: SseSession = new SseSession({
+      overflowed: () => this.#giveUp(session),
+      noAnswer: this.#noAnswer,
+    });
     void this.#home.attachLegacy(session.connect, 'sse', initialize).then(() => {
       this.#forget(session);
       session.end();

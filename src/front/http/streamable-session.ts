@@ -6,7 +6,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Channel, Route } from '../../channel/channel.js';
-import { messagesIn, requestsIn } from '../../wire/batch.js';
 import type { Id } from '../../wire/envelope.js';
 import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
 import type { Message } from '../../wire/message.js';
@@ -14,6 +13,7 @@ import { ShortLivedSet } from '../../wire/short-lived.js';
 import type { ClientEvents, Connect } from '../connection.js';
 import { Gate } from '../gate.js';
 import { EventStream } from './event-stream.js';
+import { requestsOf, takenBackBy } from './asked.js';
 import { sendJson } from './json-answer.js';
 import { ReplayedStream } from './replayed-stream.js';
 import { MAX_BACKLOG_BYTES, type SlowReaders } from './slow-readers.js';
@@ -258,21 +258,3 @@ export class StreamableSession implements Channel {
 }
 
 const PROGRESS_TOKEN = ['params', '_meta', 'progressToken'];
-
-const CANCELLED = 'notifications/cancelled';
-
-function takenBackBy(message: Message): readonly Key[] {
-  const { envelope } = message;
-  const all = envelope.kind === 'batch' ? (messagesIn(message) ?? []) : [message];
-  return all.flatMap((each) => {
-    const isCancellation = each.envelope.kind === 'notification' && each.envelope.method === CANCELLED;
-    const key = isCancellation ? keyOfValue(each.read(['params', 'requestId'])) : undefined;
-    return key === undefined ? [] : [key];
-  });
-}
-
-function requestsOf(message: Message): readonly { readonly id: Id; readonly message: Message }[] {
-  const { envelope } = message;
-  if (envelope.kind === 'request') return [{ id: envelope.id, message }];
-  return envelope.kind === 'batch' ? requestsIn(message) : [];
-}

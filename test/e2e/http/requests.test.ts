@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
+import { until } from '../../support/until.js';
 import { memory, withMemory } from '../failures/failures.js';
 import { entry, script } from '../modern/modern.js';
 import { ask, legacySession, modern, modernCall, modernRequest, send, sseClient } from './raw.js';
@@ -168,3 +169,21 @@ for (const way of ['serve', 'share'] as const)
     await proxy.received(/notifications\/told.*sse/);
     assert.deepEqual([await session.call('which'), await sse.call('which')], ['1', '1']);
   });
+
+test('P1 P13 who still waits when the proxy ends is told, by every transport', async (t) => {
+  const proxy = await served(t, files());
+  const session = await legacySession(proxy.url);
+  const sse = await sseClient(t, proxy.sse);
+  const params = { name: 'hold', arguments: { file: 'never' } };
+  const call = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params };
+  const posts = [session.post(call), send(proxy.url, modernRequest('tools/call', params, 'x'))];
+  await sse.post(call);
+  await until(() => proxy.journal().filter(({ line }) => line.includes('"hold"')).length === 3, 'all calls', proxy);
+  proxy.kill('SIGTERM');
+  const answers = [...posts.map(async (post) => (await post).messages[0]!), sse.stream.message({ id: 'x' })];
+  for (const { error } of await Promise.all(answers)) {
+    assert.equal(error?.code, -32603);
+    assert.match(error.message, /ended before it answered/);
+  }
+  assert.equal((await proxy.finished()).code, 143);
+});
