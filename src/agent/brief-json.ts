@@ -8,10 +8,13 @@ export interface BriefJson {
   readonly isWhole: boolean;
 }
 
-/** At most the first `max` characters. Each level has a bracket, so it goes no deeper than it is long. */
+/** Deeper down nothing is shown: printing would need more than the stack. */
+const MAX_DEPTH = 1000;
+
+/** At most the first `max` characters. */
 export function briefJson(value: unknown, max: number): BriefJson {
   const out = new Cut(max);
-  print(value, out);
+  print(value, out, 0);
   return { text: out.text, isWhole: !out.isFull };
 }
 
@@ -31,6 +34,11 @@ class Cut {
     this.text = this.isFull ? all.slice(0, this.#max).replace(/[\ud800-\udbff]$/, '') : all;
   }
 
+  /** The rest is left out. */
+  end(): void {
+    this.isFull = true;
+  }
+
   string(text: string): void {
     const isLong = text.length > this.#max;
     this.put(JSON.stringify(isLong ? text.slice(0, this.#max) : text));
@@ -38,8 +46,9 @@ class Cut {
   }
 }
 
-function print(value: unknown, out: Cut): void {
+function print(value: unknown, out: Cut, depth: number): void {
   if (out.isFull) return;
+  if (depth > MAX_DEPTH) return out.end();
   if (typeof value === 'string') return out.string(value);
   if (typeof value !== 'object' || value === null) return out.put(JSON.stringify(value) ?? 'null');
   let lead = '';
@@ -47,7 +56,7 @@ function print(value: unknown, out: Cut): void {
     out.put('[');
     for (const each of value) {
       out.put(lead);
-      print(each, out);
+      print(each, out, depth + 1);
       if (out.isFull) return;
       lead = ',';
     }
@@ -58,7 +67,7 @@ function print(value: unknown, out: Cut): void {
     out.put(lead);
     out.string(name);
     out.put(':');
-    print((value as Readonly<Record<string, unknown>>)[name], out);
+    print((value as Readonly<Record<string, unknown>>)[name], out, depth + 1);
     if (out.isFull) return;
     lead = ',';
   }

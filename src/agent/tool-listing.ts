@@ -4,7 +4,8 @@
  */
 import type { Answer } from './answers.js';
 import { failureFacts } from './failure.js';
-import { cutText, firstThatFit, jsonLength, roomBeside } from './limits.js';
+import { briefJson } from './brief-json.js';
+import { cutText, firstThatFit, jsonLength, MAX_ANSWER, roomBeside } from './limits.js';
 import * as say from './reports.js';
 import type { ToolNames } from './tool-names.js';
 
@@ -48,6 +49,8 @@ export function listAnswer({ items, wanted, generation, outdated }: Listing, too
     { kind: 'described', list: found.map(described) },
   ] as const;
   for (const { kind, list } of levels) {
+    // One that is too long or too deep is never made JSON of as a whole.
+    if (!list.every((tool) => briefJson(tool, MAX_ANSWER).isWhole)) continue;
     const words = say.listed({ ...about, kind, given: found.length }, tools);
     const appendix = list.map((tool) => JSON.stringify(tool)).join('\n');
     const room = roomBeside(words) - BESIDE - jsonLength(facts);

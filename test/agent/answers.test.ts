@@ -120,6 +120,16 @@ test('few tools are given whole in both forms, more with descriptions, 10,000 by
   assert.equal(all.structuredContent['truncated'], true);
 });
 
+test('a tool whose schema nests deeper than the stack is given without it', () => {
+  const depth = 50_000;
+  const inputSchema = JSON.parse(`${'{"items":'.repeat(depth)}{}${'}'.repeat(depth)}`) as unknown;
+  const given = list([...many(1), { name: 'deep', description: 'x', inputSchema }]);
+  assert.deepEqual(given.structuredContent['tools'], [
+    { name: 'tool_0', description: 'x' },
+    { name: 'deep', description: 'x' },
+  ]);
+});
+
 test('a name gives that tool alone with its schema, a part of one all that contain it', () => {
   assert.deepEqual(list(many(10_000), 'tool_77').structuredContent['tools'], [many(78)[77]]);
   assert.equal((list(many(100), 'L_1').structuredContent['tools'] as object[]).length, 11);

@@ -23,6 +23,8 @@ test('a character is not cut in two', () => {
 test('no more of it is looked at than is shown, however large or deep it is', () => {
   const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown;
   assert.deepEqual(briefJson(deep, 5), { text: '[[[[[', isWhole: false });
+  const { text, isWhole } = briefJson(deep, 1_000_000);
+  assert.ok(!isWhole && text.length < 10_000);
   const watched = new Proxy([1, 2, 3, 4, 5, 6, 7, 8, 9], {
     get: (list, at): unknown => (at === '8' ? assert.fail('too far') : Reflect.get(list, at)),
   });
