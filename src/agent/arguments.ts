@@ -2,6 +2,7 @@
  * The arguments of the agent's tools, checked: every problem names the field, what it is and what is expected. Pure.
  */
 import { MAX_LOG_LINES, MAX_REASON, TIMESTAMP, type AgentTool } from './tools.js';
+import { briefJson } from './brief-json.js';
 
 export type Arguments =
   | { readonly tool: 'restart_server'; readonly reason: string; readonly rebuild: boolean }
@@ -89,9 +90,9 @@ function checkList({ name }: CommandLineOptions): Checked {
 }
 
 function bad(field: string, given: unknown, expected: string): Checked {
-  const shown = given === undefined ? 'missing' : JSON.stringify(given);
-  const short = shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
-  return { ok: false, problem: `"${field}" is ${short}; expected ${expected}. Call the tool again with it.` };
+  const { text, isWhole } = briefJson(given, 60);
+  const shown = given === undefined ? 'missing' : `${text}${isWhole ? '' : '…'}`;
+  return { ok: false, problem: `"${field}" is ${shown}; expected ${expected}. Call the tool again with it.` };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -10,6 +10,7 @@ import type { Id } from '../wire/envelope.js';
 import { error, INVALID_PARAMS } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import { isAlive, type LineageRecord, type PendingRequest, type Session, type Upstream } from './records.js';
+import { toJson } from '../wire/to-json.js';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 /** Requests about one task. `tasks/list` is about all, and goes to the generation that serves. */
@@ -93,7 +94,7 @@ export function withOwnTasks(session: Session, upstream: Upstream, answer: Messa
   const tasks = answer.read(['result', 'tasks']);
   if (!session.lineage.isShared || !Array.isArray(tasks)) return answer;
   const own = tasks.filter((task) => upstream.tasks.ownerOf(String(membersOf(task)['taskId'])) === session);
-  return own.length === tasks.length ? answer : (answer.with(['result', 'tasks'], JSON.stringify(own)) ?? answer);
+  return own.length === tasks.length ? answer : (answer.with(['result', 'tasks'], toJson(own)) ?? answer);
 }
 
 function taskIdIn(request: Message): string | undefined {

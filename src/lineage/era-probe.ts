@@ -11,6 +11,7 @@ import { membersOf } from '../session/agreement.js';
 import { request as makeRequest } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
 import type { Lineage } from './lineage.js';
+import { toJson } from '../wire/to-json.js';
 
 /**
  * `silent`: it may yet turn out to be modern. `unknown`: its lineage has ended before it could answer, or it asks who
@@ -47,7 +48,7 @@ export async function eraProbe(lineage: Lineage, words: Message): Promise<EraAns
     end: () => {},
     drained: () => Promise.resolve(),
   };
-  const meta = JSON.stringify(protocolMembers(words.read(['params', '_meta'])));
+  const meta = toJson(protocolMembers(words.read(['params', '_meta'])));
   const connect: Connect = (events) => {
     leave = () => events.gone();
     const ask = async (): Promise<void> => {

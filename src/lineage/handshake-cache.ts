@@ -9,6 +9,7 @@ import type { OpeningMethod } from '../exchange/methods.js';
 import type { LineageRecord } from '../exchange/records.js';
 import { membersOf } from '../session/agreement.js';
 import type { Message } from '../wire/message.js';
+import { toJson } from '../wire/to-json.js';
 
 const FILE_NAME = 'introductions.json';
 /** How many pairs of requested and agreed protocol version are kept. There are fewer versions than that. */
@@ -28,12 +29,12 @@ export class HandshakeCache {
 
   async save(method: OpeningMethod, answer: Message): Promise<void> {
     const { cachedHandshake } = this.#lineage;
-    const before = JSON.stringify(cachedHandshake);
+    const before = toJson(cachedHandshake);
     const result = membersOf(answer.read(['result']));
     cachedHandshake[method] = result;
     if (method === 'server/discover') delete cachedHandshake.refusesDiscover;
     if (method === 'initialize') recordVersion(this.#lineage, result['protocolVersion']);
-    if (JSON.stringify(cachedHandshake) !== before) await this.#write();
+    if (toJson(cachedHandshake) !== before) await this.#write();
   }
 
   /** The server has refused `server/discover`: it is not modern, or no longer. */
@@ -77,7 +78,7 @@ function recordVersion({ cachedHandshake, agreement }: LineageRecord, agreed: un
 }
 
 async function write(flow: FlowContext, { cachedHandshake, ports }: LineageRecord): Promise<void> {
-  const written = await writeAtomically(join(flow.config.stateDir, FILE_NAME), `${JSON.stringify(cachedHandshake)}\n`);
+  const written = await writeAtomically(join(flow.config.stateDir, FILE_NAME), `${toJson(cachedHandshake)}\n`);
   if (!written.ok) ports.warnOnce(written.problem);
 }
 

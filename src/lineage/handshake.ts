@@ -13,6 +13,7 @@ import { otherEraText, type OtherEra } from '../agent/failure.js';
 import { capabilitiesOf, membersOf } from '../session/agreement.js';
 import { notification } from '../wire/json-rpc.js';
 import type { Message } from '../wire/message.js';
+import { toJson } from '../wire/to-json.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -65,7 +66,7 @@ async function refusedAsLegacy(
 }
 
 function errorIn({ message }: { readonly message: Message }): string {
-  return JSON.stringify(message.read(['error']));
+  return toJson(message.read(['error']));
 }
 
 function openModern(

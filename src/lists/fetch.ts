@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { List } from './lists.js';
 import { isRecord, MAX_PAGES, pageOf } from './lists.js';
+import { toJson } from '../wire/to-json.js';
 
 export type Answer = { ok: true; result: unknown } | { ok: false; error: unknown };
 export type Request = (method: string, params: object | undefined, signal: AbortSignal) => Promise<Answer>;
@@ -76,5 +77,5 @@ function unknown(why: string): Fetched {
 function reason(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
-  return JSON.stringify(error) ?? 'no reason given';
+  return error === undefined ? 'no reason given' : toJson(error);
 }

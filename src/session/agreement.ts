@@ -4,6 +4,7 @@
  */
 import { readAt } from '../wire/edit.js';
 import type { Beside, Message } from '../wire/message.js';
+import { toJson } from '../wire/to-json.js';
 
 /**
  * legacy: a handshake opens the connection. modern: every request says who asks. A connection's first request that is
@@ -108,10 +109,10 @@ export class Agreement {
 
   /** The params of a request of our own, as JSON: a modern one says who asks, in the client's latest words. */
   paramsFor(params: object | undefined): string | undefined {
-    if (this.#era !== 'modern') return params === undefined ? undefined : JSON.stringify(params);
+    if (this.#era !== 'modern') return params === undefined ? undefined : toJson(params);
     const meta = this.#latest === undefined ? undefined : this.#latest.read(['params', '_meta']);
     const general = Object.entries(membersOf(meta)).filter(([name]) => !OF_ONE_REQUEST.has(name));
-    return JSON.stringify({ ...params, _meta: Object.fromEntries(general) });
+    return toJson({ ...params, _meta: Object.fromEntries(general) });
   }
 
   /** A server has said in a `server/discover` result who it is, to the client or to the proxy. */

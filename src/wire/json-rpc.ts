@@ -4,6 +4,7 @@
  */
 import type { Id } from './envelope.js';
 import { Message } from './message.js';
+import { toJson } from './to-json.js';
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -22,7 +23,7 @@ export function notification(method: string, params?: unknown): Message {
 }
 
 export function result(id: Id, value: unknown): Message {
-  return Message.fromJson(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(value)}}`);
+  return Message.fromJson(`{"jsonrpc":"2.0","id":${id},"result":${toJson(value)}}`);
 }
 
 export function error(id: Id, code: number, message: string, data?: unknown): Message {
@@ -32,5 +33,5 @@ export function error(id: Id, code: number, message: string, data?: unknown): Me
 }
 
 function member(name: string, value: unknown): string {
-  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
+  return value === undefined ? '' : `,"${name}":${toJson(value)}`;
 }

@@ -8,6 +8,7 @@ import type { Headers } from './headers.js';
 import { isObject } from './body-facts.js';
 import { paramHeaderFault } from './param-headers.js';
 import type { Fault } from './replies.js';
+import { toJson } from '../../wire/to-json.js';
 
 const MARK = 'x-mcp-header';
 
@@ -21,7 +22,7 @@ export class ToolHeaders {
     if (!answer.includes(MARK)) return;
     const tools = answer.read(['result', 'tools']);
     for (const tool of Array.isArray(tools) ? tools : []) {
-      if (isObject(tool) && typeof tool['name'] === 'string' && JSON.stringify(tool).includes(MARK))
+      if (isObject(tool) && typeof tool['name'] === 'string' && toJson(tool).includes(MARK))
         this.#schemas.set(tool['name'], tool['inputSchema']);
     }
   }
