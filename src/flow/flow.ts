@@ -26,7 +26,7 @@ export interface Flow {
   reload(): void;
 }
 
-/** What `proxy.ts` gives to both flows: configuration, events, and how servers are started. */
+/** What both flows are given (flow-context.ts makes it): configuration, events, and how servers are started. */
 export interface FlowContext {
   /** The configuration in force. An edit of the configuration file replaces it. */
   readonly configInForce: ConfigInForce;

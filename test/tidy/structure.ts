@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   lists: ['wire'],
   build: ['process', 'state', 'agent'],
   server: ['process', 'wire', 'channel', 'lists', 'agent'],
-  flow: ['process', 'wire', 'channel', 'events', 'config', 'server'],
+  flow: ['process', 'wire', 'channel', 'events', 'config', 'server', 'agent'],
   front: ['wire', 'channel'],
   exchange: ['session', 'server', 'wire', 'channel', 'lists', 'agent'],
   project: 'process events state config agent watch session build server flow'.split(' '),
