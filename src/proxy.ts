@@ -51,8 +51,8 @@ export function createProxy(
   events.subscribe(['listening'], ({ url }) => void (listening = { url }));
   // Environment files are watched without a rule. A server that somebody else starts is reloaded by nobody here, and
   // its clients are told of its lists all the same.
-  const isWatched = config.rules.length > 0 || config.envFiles.length > 0 || config.command === '';
-  const reloads = config.reload && (isWatched || looksAtCalls(config));
+  const isReloadable = config.rules.length > 0 || config.envFiles.length > 0 || config.command === '';
+  const reloads = config.reload && (isReloadable || looksAtCalls(config));
   const base = {
     configInForce: reloads ? configInForce : fixedConfig(withoutReload(config)),
     io,
