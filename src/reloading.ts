@@ -75,14 +75,13 @@ function serveNobody(lineages: Lineages, finish: Finish): Stdio {
 function serveStdio(context: ProxyFlowContext, lineages: Lineages, finish: Finish): Stdio {
   const { io, config } = context;
   if (!config.reload && config.upstream === undefined) return servePipe(context, finish);
-  const limits = { maxMessage: () => context.config.maxMessage, tooLong: () => context.tooLong };
   void lineages.begin('stdio');
   const isAlone = config.upstream === undefined || config.http === undefined;
   if (!config.share && isAlone) {
-    void lineages.attachFirst(connectStdio(io, limits)).then(finish);
+    void lineages.attachFirst(connectStdio(io, context)).then(finish);
     return { hasReason: true, close: () => {} };
   }
-  const left = connectWhenSpoken(io, limits, (era, connect) => lineages.attachShared(era, connect));
+  const left = connectWhenSpoken(io, context, (era, connect) => lineages.attachShared(era, connect));
   void left.then((reason) => finish(reason ?? { by: 'client' }));
   return { hasReason: false, close: () => {} };
 }

@@ -15,10 +15,10 @@ export interface ClientStreams {
 }
 
 export interface ClientLimits {
-  /** In bytes. Read for each chunk, because an edit of the configuration file may change it. */
-  maxMessage(): number;
+  /** In force: an edit of the configuration file may change it. `maxMessage`: in bytes. */
+  readonly config: { readonly maxMessage: number };
   /** The error text for a client that has sent a longer message. */
-  tooLong(): string;
+  readonly tooLong: string;
 }
 
 /**
@@ -68,7 +68,7 @@ function eraOf(message: Message): Era {
   return discovers || message.has(['params', '_meta', 'io.modelcontextprotocol/protocolVersion']) ? 'modern' : 'legacy';
 }
 
-export function connectStdio({ input, output }: ClientStreams, { maxMessage, tooLong }: ClientLimits): Connect {
+export function connectStdio({ input, output }: ClientStreams, limits: ClientLimits): Connect {
   return (events) => {
     const gate = new Gate({
       needsCheck: (envelope) => events.needsCheck(envelope),
@@ -77,15 +77,15 @@ export function connectStdio({ input, output }: ClientStreams, { maxMessage, too
       forward: (message, since) => events.message(message, since),
       full: (isFull) => events.gateIsFull(isFull),
     });
-    const limits = {
+    const lines = {
       get limit() {
-        return maxMessage();
+        return limits.config.maxMessage;
       },
     };
-    const channel = new StdioChannel(input, output, limits, {
+    const channel = new StdioChannel(input, output, lines, {
       message: (message) => gate.push(message),
       oversized: (id = 'null') =>
-        channel.send(error(id, PARSE_ERROR, tooLong()), id === 'null' ? SESSION : answerTo(id)),
+        channel.send(error(id, PARSE_ERROR, limits.tooLong), id === 'null' ? SESSION : answerTo(id)),
       end: (unfinished) => {
         if (unfinished !== undefined) gate.push(unfinished);
         void gate.emptied().then(() => events.ended());

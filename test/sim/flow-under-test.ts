@@ -63,7 +63,7 @@ export function openProjectUnderTest(setting: Setting, disk: Disk): ProjectUnder
     return new Lineage(context, project);
   };
   const front = (client: ConnectedClient): ReturnType<typeof connectStdio> =>
-    connectStdio(client, { maxMessage: () => config.maxMessage, tooLong: () => 'too long' });
+    connectStdio(client, { config, tooLong: 'too long' });
   const connectAlone = (client: ConnectedClient): SessionUnderTest => {
     const clients = new Set([client]);
     client.joins(clients);

@@ -126,8 +126,7 @@ export function openSessions(t: TestContext, files: Files, options: SessionOptio
         void serving.lineage.closed.then(() => (common = undefined));
       }
       const [input, output] = [new PassThrough(), new PassThrough()];
-      const limits = { maxMessage: () => config.maxMessage, tooLong: () => 'too long' };
-      const left = serving.lineage.attach(connectStdio({ input, output }, limits));
+      const left = serving.lineage.attach(connectStdio({ input, output }, { config, tooLong: 'too long' }));
       if (isFirst) serving.lineage.begin();
       const session = sessionOf(name, { input, output, left }, serving);
       all.push(session);
