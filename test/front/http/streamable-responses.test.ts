@@ -186,9 +186,9 @@ test('P12 a client that goes before its request could be taken leaves nothing op
   const { session, came, closed, begin } = await openSession(t);
   const story = { transcript: () => came.join('\n') };
   session.pause();
-  const { request } = begin({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+  const posted = begin({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
   await until(() => session.openPosts === 1, 'the request', story);
-  request.destroy();
+  posted.request.destroy();
   await until(() => closed() === 1, 'its end', story);
   session.resume();
   await until(() => came.length === 1, 'the message', story);
