@@ -83,7 +83,8 @@ export function appendAt(json: Buffer, path: readonly string[], elementsJson: re
   return splice(json, { start: tail, end: tail }, tail === span.start + 1 ? elements : `,${elements}`);
 }
 
-function splice(json: Buffer, { start, end }: Span, text: string): Buffer {
+/** The text in the place of what lies there. */
+export function splice(json: Buffer, { start, end }: Span, text: string): Buffer {
   return Buffer.concat([json.subarray(0, start), Buffer.from(text), json.subarray(end)]);
 }
 

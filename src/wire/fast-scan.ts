@@ -1,6 +1,6 @@
 /**
  * The envelope of a line as nearly all are: without a space between tokens, each member once and spelt plainly, the id
- * a natural number. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses:
+ * a natural number or a short string. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses:
  * what it says is what scan.ts would say.
  */
 import type { Envelope } from './envelope.js';
@@ -8,8 +8,15 @@ import { BACKSLASH, CLOSE_OBJECT, COMMA, equals, isDigit, OPEN_OBJECT, QUOTE, sk
 
 const NEWLINE = 0x0a;
 const ZERO = 0x30;
-/** Ids of more digits are read by others. */
+/** Ids of more digits, and longer strings, are read by others. */
 const DIGITS = 9;
+const CHARACTERS = 64;
+
+/**
+ * Where the id begins in the line that was read last, if it was read here, and to its end: whoever puts another one in its
+ * place need not look for it again. Less than 0: nobody knows.
+ */
+export let lastIdAt = -1;
 
 /** The members that were met, as bits. */
 const VERSION = 1;
@@ -28,6 +35,7 @@ const resultKey = bytes('"result":');
 
 /** Of a line that lies between `from` and `to`, read to its end. Undefined: ask scan.ts. */
 export function quickScan(line: Buffer, from: number, to: number): Envelope | undefined {
+  lastIdAt = -1;
   const end = line[to - 1] === NEWLINE ? to - 2 : to - 1;
   return line[end] === CLOSE_OBJECT ? members(line, from, end, false) : undefined;
 }
@@ -43,6 +51,8 @@ function members(line: Buffer, from: number, end: number, brief: boolean): Envel
   if (line[from] !== OPEN_OBJECT) return undefined;
   let met = 0;
   let id = 0;
+  let text: string | undefined;
+  let place = -1;
   let method = '';
   let at = from + 1;
   for (;;) {
@@ -57,7 +67,13 @@ function members(line: Buffer, from: number, end: number, brief: boolean): Envel
         if (!equals(line, at, idKey)) return undefined;
         member = ID;
         at += idKey.length;
-        const start = at;
+        const start = (place = at);
+        if (line[at] === QUOTE) {
+          for (at++; at < end && at - start <= CHARACTERS && isPlain(line[at] as number);) at++;
+          if (line[at] !== QUOTE) return undefined;
+          text = line.toString('latin1', start, ++at);
+          break;
+        }
         for (id = 0; isDigit(line[at]); at++) id = id * 10 + (line[at] as number) - ZERO;
         if (at === start || at - start > DIGITS || (line[start] === ZERO && at - start > 1)) return undefined;
         break;
@@ -77,7 +93,8 @@ function members(line: Buffer, from: number, end: number, brief: boolean): Envel
         break;
       case 0x72:
         if (!equals(line, at, resultKey)) return undefined;
-        if (brief) return met === (VERSION | ID) ? { kind: 'response', id: tokenOf(id), error: false } : undefined;
+        if (brief)
+          return met === (VERSION | ID) ? { kind: 'response', id: text ?? tokenOf(id), error: false } : undefined;
         if (line[at + resultKey.length] !== OPEN_OBJECT) return undefined;
         member = RESULT;
         at = skipContainer(line, at + resultKey.length, end);
@@ -89,11 +106,12 @@ function members(line: Buffer, from: number, end: number, brief: boolean): Envel
     met |= member;
     if (line[at] !== COMMA) break;
     at++;
-    if (brief && (met & REQUEST) === REQUEST) return { kind: 'request', id: tokenOf(id), method };
+    if (brief && (met & REQUEST) === REQUEST) return { kind: 'request', id: text ?? tokenOf(id), method };
   }
   if (brief || at !== end) return undefined;
-  if ((met & ~PARAMS) === REQUEST) return { kind: 'request', id: tokenOf(id), method };
-  if (met === (VERSION | ID | RESULT)) return { kind: 'response', id: tokenOf(id), error: false };
+  if (place >= 0) lastIdAt = place - from;
+  if ((met & ~PARAMS) === REQUEST) return { kind: 'request', id: text ?? tokenOf(id), method };
+  if (met === (VERSION | ID | RESULT)) return { kind: 'response', id: text ?? tokenOf(id), error: false };
   if ((met & ~PARAMS) === (VERSION | METHOD)) return { kind: 'notification', method };
   return undefined;
 }

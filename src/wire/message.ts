@@ -3,9 +3,10 @@
  * two offsets of a chunk that it shares with other lines, in the pieces that a long line came in, or by itself. Nothing
  * is copied and nothing is parsed before somebody asks for it. It knows JSON-RPC's envelope, and no method's meaning.
  */
-import { appendAt, locate, readAt, setAt } from './edit.js';
+import { appendAt, locate, readAt, setAt, splice } from './edit.js';
 import type { Envelope } from './envelope.js';
-import { scan, scanPieces } from './scan.js';
+import { lastIdAt } from './fast-scan.js';
+import { isScannedWhole, scan, scanPieces } from './scan.js';
 
 /** Takes the bytes of a message, as they lie. `isLast`: the chunk that they were read in has no more lines. */
 export interface ByteSink {
@@ -52,6 +53,8 @@ export class Message {
   #to: number;
   #pieces: readonly Buffer[] | undefined;
   #envelope: Envelope | undefined;
+  /** Where its id begins, if that is known: less than 0 otherwise. */
+  #idAt = -1;
   /** The whole of it, where somebody has parsed it already. */
   #parsed: { readonly value: unknown } | undefined;
   /** It was cut out of a chunk, and is not of our own making. */
@@ -105,7 +108,9 @@ export class Message {
     const brief = this.#pieces === undefined ? undefined : scanPieces(this.#pieces, this.length);
     if (brief !== undefined) return brief;
     if (this.#pieces !== undefined) this.bytes();
-    return scan(this.#chunk, this.#from, this.#to);
+    const envelope = scan(this.#chunk, this.#from, this.#to);
+    if (isScannedWhole(this.length)) this.#idAt = lastIdAt;
+    return envelope;
   }
 
   /** The whole line in one piece, with its newline. */
@@ -152,8 +157,15 @@ export class Message {
 
   /** Differs in the member at `path` alone (P2, same bytes). Undefined: there is no place for it. */
   with(path: Path, json: string): Message | undefined {
-    const changed = setAt(this.bytes(), path, json);
+    const changed = this.#withId(path, json) ?? setAt(this.bytes(), path, json);
     return changed && this.#beside(Message.of(changed));
+  }
+
+  #withId(path: Path, json: string): Buffer | undefined {
+    const envelope = this.#envelope;
+    if (this.#idAt < 0 || path.length !== 1 || path[0] !== 'id' || envelope === undefined || !('id' in envelope))
+      return undefined;
+    return splice(this.bytes(), { start: this.#idAt, end: this.#idAt + envelope.id.length }, json);
   }
 
   /** Has these elements behind those of the array at `path`. Undefined: there is no array. */

@@ -18,6 +18,11 @@ const EXACT = 2048;
 const INVALID: Envelope = { kind: 'invalid' };
 const BATCH: Envelope = { kind: 'batch' };
 
+/** Whether a line of this length is walked to its end. */
+export function isScannedWhole(length: number): boolean {
+  return length <= EXACT;
+}
+
 /** The line lies between `from` and `to`; what stands around it is not looked at. */
 export function scan(line: Buffer, from = 0, to = line.length): Envelope {
   if (to - from <= EXACT) return quickScan(line, from, to) ?? fullScan(line, from, to);

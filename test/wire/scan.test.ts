@@ -165,6 +165,7 @@ test('the head of a line that never ends tells the id to answer', () => {
 const scrap = fc.oneof(
   fc.constant('"jsonrpc":"2.0"'),
   fc.constantFrom('"id":1', '"id":20', '"id":07', '"id":1234567890', '"id":-1', '"id":'),
+  fc.constantFrom('"id":"a"', '"id":""', String.raw`"id":"a\"b"`, '"id":"é"', '"id":"a', `"id":"${'z'.repeat(80)}"`),
   fc.constantFrom('"method":"tools/call"', '"method":"a"', String.raw`"method":"a\\b"`, '"method":"é"', '"method":"x'),
   fc.constantFrom(
     '"params":{}',
