@@ -1,7 +1,7 @@
 /**
- * The envelope of a line as nearly all are: without a space between tokens, each member once and spelt plainly, the id
- * a natural number or a short string. Read in one pass, and half as costly as scan.ts, which is asked about all others. Never guesses:
- * what it says is what scan.ts would say.
+ * The envelope of a line as nearly all are: without a space between tokens, each member once and spelt plainly, the
+ * id a natural number or a short string. Read in one pass, and half as costly as scan.ts, which is asked about all
+ * others. Never guesses: what it says is what scan.ts would say.
  */
 import type { Envelope } from './envelope.js';
 import { BACKSLASH, CLOSE_OBJECT, COMMA, equals, isDigit, OPEN_OBJECT, QUOTE, skipContainer } from './tokens.js';
@@ -13,8 +13,8 @@ const DIGITS = 9;
 const CHARACTERS = 64;
 
 /**
- * Where the id begins in the line that was read last, if it was read here, and to its end: whoever puts another one in its
- * place need not look for it again. Less than 0: nobody knows.
+ * Where the id begins in the line that was read last, if it was read here, and to its end: whoever puts another one
+ * in its place need not look for it again. Less than 0: nobody knows.
  */
 export let lastIdAt = -1;
 
