@@ -65,6 +65,11 @@ export function calls(era: HttpEra, session: Readonly<Record<string, string>>): 
   return () => [shared, Buffer.from(`${before}${id++}${after}`)];
 }
 
+/** A call of the tool that says which version of its code the server runs. */
+export function versionCall(session: Readonly<Record<string, string>>): Buffer[] {
+  return request({ id: nextId(), method: 'tools/call', params: { name: 'version', arguments: {} } }, session);
+}
+
 /** A stream that a client of the modern era leaves open. */
 export function listening(): Buffer[] {
   const params = { _meta: META, notifications: { toolsListChanged: true } };

@@ -10,6 +10,7 @@ import { idle } from './groups/idle.js';
 import { largeTree } from './groups/large-tree.js';
 import { notices, reloads } from './groups/reload.js';
 import { memory, roundTrip, startUps, throughputs } from './groups/traffic.js';
+import { upstreamReloads, upstreamRoundTrips } from './groups/upstream.js';
 import type { WayName } from './ways.js';
 
 export const groups = {
@@ -28,6 +29,8 @@ export const groups = {
   'http-throughput': httpThroughputs,
   'http-start': httpStarts,
   'http-sessions': httpSessions,
+  upstream: upstreamRoundTrips,
+  'upstream-reload': upstreamReloads,
 } as const satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof groups;
@@ -292,6 +295,27 @@ export const rows: readonly Row[] = [
     target: 1.5,
   })),
   gatewayRow('http-start', 'http start', 'HTTP: start to the first answer: supergateway / the least'),
+  ...(['legacy', 'modern'] as const).flatMap((era) =>
+    each((way, title) => ({
+      group: 'upstream',
+      text: `--upstream, ${era}: round trip, 200 B, p50: serve / a bare reverse proxy, ${title}`,
+      unit: '×',
+      value: (sample) => ratio(sample, `upstream ${era} ${way}`, `upstream ${era} reverse`),
+      shown: ['reverse', way].map((name) => [`upstream ${era} ${name}`, `${name} ms`] as const),
+      target: 1.3,
+    })),
+  ),
+  {
+    group: 'upstream-reload',
+    text: '--upstream: save → a call answered by the new code / bare start to the first answer',
+    unit: '×',
+    value: (sample) => ratio(sample, 'save upstream', 'bare start upstream'),
+    shown: [
+      ['save upstream', 'save ms'],
+      ['bare start upstream', 'bare start ms'],
+    ],
+    target: 1.3,
+  },
   single('http-sessions', 'http session rss', 'HTTP: RSS of the proxy for one more session, its server aside', 'MB', {
     target: 0.5,
     shown: [

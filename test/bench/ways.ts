@@ -41,6 +41,8 @@ const root = new URL('../../../', import.meta.url);
 const shipped = fileURLToPath(new URL('bin/mcp-hotline.js', root));
 const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/servers/${name}.mjs`, root));
 export const echo = fixture('bench-echo');
+/** One that speaks HTTP itself. */
+export const benchHttp = fixture('bench-http');
 /** Servers that say what the `version.mjs` of their working directory says. */
 export const versions = { bare: fixture('bench-versions'), sdk: fixture('bench-versions-sdk') } as const;
 const pipe = fileURLToPath(new URL('pipe.js', import.meta.url));

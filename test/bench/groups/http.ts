@@ -48,8 +48,8 @@ export const httpRoundTrips: Group = (ground, full) =>
     const sample: Record<string, number> = {};
     for (const era of ['legacy', 'modern'] as const) {
       const those = era === 'legacy' ? listeners : without(listeners, 'gateway');
-      const clients = new Map<HttpWayName, Client>();
-      for (const [name, { port }] of those) clients.set(name, await open(port, era));
+      const clients = new Map<HttpWayName, HttpClient>();
+      for (const [name, { port }] of those) clients.set(name, await openHttpClient(port, era));
       const work = (name: HttpWayName): Promise<number[]> => roundTrips(clients.get(name)!, full ? 200 : 60);
       await inTurns(full ? 8 : 2, [...those.keys()], work);
       const trips = await inTurns(full ? 15 : 4, [...those.keys()], work);
@@ -72,10 +72,10 @@ export const httpThroughputs: Group = (ground, full) =>
       ['modern', ['least', 'plain', 'watching']],
       ['legacy', ['least', 'shared']],
     ] as const) {
-      const clients = new Map<HttpWayName, Client[]>();
+      const clients = new Map<HttpWayName, HttpClient[]>();
       for (const name of names) {
         const { port } = listeners.get(name)!;
-        clients.set(name, await Promise.all(Array.from({ length: CLIENTS }, () => open(port, era))));
+        clients.set(name, await Promise.all(Array.from({ length: CLIENTS }, () => openHttpClient(port, era))));
       }
       const work = (name: HttpWayName): Promise<number> => throughput(clients.get(name)!, full ? 4000 : 600);
       await inTurns(full ? 3 : 1, names, work);
@@ -103,12 +103,12 @@ export const httpStarts: Group = async (ground, full) => {
   return summary('http start', times, median);
 };
 
-interface Client {
+export interface HttpClient {
   readonly connection: HttpConnection;
   readonly next: () => Buffer[];
 }
 
-async function open(port: number, era: HttpEra): Promise<Client> {
+export async function openHttpClient(port: number, era: HttpEra): Promise<HttpClient> {
   const connection = await HttpConnection.open(port);
   const session = era === 'legacy' ? await openSession(connection) : {};
   const next = calls(era, session);
@@ -117,7 +117,7 @@ async function open(port: number, era: HttpEra): Promise<Client> {
 }
 
 /** Milliseconds of each. */
-async function roundTrips({ connection, next }: Client, count: number): Promise<number[]> {
+export async function roundTrips({ connection, next }: HttpClient, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let number = 0; number < count; number += 1) {
     const request = next();
@@ -130,7 +130,7 @@ async function roundTrips({ connection, next }: Client, count: number): Promise<
 }
 
 /** Milliseconds a call, with one of each client under way. */
-async function throughput(clients: readonly Client[], count: number): Promise<number> {
+async function throughput(clients: readonly HttpClient[], count: number): Promise<number> {
   let left = count;
   const begin = performance.now();
   await Promise.all(
