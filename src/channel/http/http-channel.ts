@@ -112,14 +112,14 @@ export class HttpChannel<C extends object> implements Channel {
     const link = this.#link;
     const since = performance.now();
     const signal = AbortSignal.any([link.ended, AbortSignal.timeout(ASKED_FOR_MS)]);
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       const reply = await this.#client.send({ method: 'GET', path, headers, signal });
       link.met(reply);
       switch (reply.kind) {
         case 'elsewhere':
           return { status: reply.status, headers: { location: reply.location }, body: Buffer.alloc(0) };
         case 'failed':
-          if (await link.waitToRetry(attempt, since, signal)) continue;
+          if (await link.waitToRetry(since, signal)) continue;
           return undefined;
         case 'response': {
           const { response } = reply;

@@ -17,8 +17,15 @@ export interface HttpRequest {
   readonly body?: Buffer;
   /** Closes the connection. */
   readonly signal?: AbortSignal;
+  /** Who ends it otherwise: many requests are made, and a signal for each costs more than all else. */
+  readonly asker?: Asker;
+}
+
+export interface Asker {
+  /** `request`: what ends the connection if it is destroyed. */
+  opened(request: { destroy(): unknown }): void;
   /** From now on bytes of it may reach the server. */
-  readonly onConnected?: () => void;
+  connected(): void;
 }
 
 export type HttpReply =
@@ -41,6 +48,8 @@ export interface Said {
  */
 const KEPT_FOR_MS = 3_000;
 const MAX_REDIRECTS = 3;
+/** Up to this size a body is sent in one piece with its headers. */
+const TOGETHER_BYTES = 16 * 1024;
 const SAME_METHOD = new Set([307, 308]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -84,7 +93,7 @@ export class HttpClient {
     return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenQuiet.push(resolve));
   }
 
-  #once({ method, path, headers, body, signal, onConnected }: HttpRequest): Promise<HttpReply> {
+  #once({ method, path, headers, body, signal, asker }: HttpRequest): Promise<HttpReply> {
     const { protocol, hostname, port } = this.#origin;
     const send = protocol === 'https:' ? httpsRequest : httpRequest;
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
@@ -102,10 +111,11 @@ export class HttpClient {
         ...(signal === undefined ? {} : { signal }),
       });
       this.#open.add(request);
+      asker?.opened(request);
       request.on('socket', (socket: Socket) => {
         const connected = (): void => {
           isConnected = true;
-          onConnected?.();
+          asker?.connected();
         };
         if (!socket.connecting) connected();
         else socket.once('connect', connected);
@@ -126,7 +136,9 @@ export class HttpClient {
         if (hasResponse) return;
         resolve({ kind: 'failed', problem: 'the connection was closed', wasSent: isConnected, isRefused: false });
       });
-      request.end(body);
+      // In Latin 1 each byte is a character, and node:http sends a text together with the headers.
+      if (body !== undefined && body.length <= TOGETHER_BYTES) request.end(body.toString('latin1'), 'latin1');
+      else request.end(body);
     });
   }
 }

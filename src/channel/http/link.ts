@@ -23,7 +23,9 @@ export interface LinkOptions {
   warn(text: string): void;
 }
 
-const FIRST_PAUSE_MS = 15;
+/** A server that has just come up is found soon, and one that takes long is not asked all the time. */
+const PAUSES_IN_WAIT = 10;
+const MIN_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 250;
 /** While nobody is there. */
 const LONGEST_WAIT_MS = 60_000;
@@ -121,12 +123,17 @@ export class Link {
    * Waits until it is worth to try again. False: that would be too late for something that has waited since `since`, on
    * the monotonic clock. A server that is coming up is waited for as long as its process lives.
    */
-  async waitToRetry(attempt: number, since: number, signal: AbortSignal, most = LONGEST_WAIT_MS): Promise<boolean> {
+  async waitToRetry(
+    since: number,
+    signal: AbortSignal,
+    { isPatient = false, most = LONGEST_WAIT_MS } = {},
+  ): Promise<boolean> {
     const patience = this.#options.patience();
-    const left = this.#isUp && patience > 0 ? patience - (performance.now() - since) : Infinity;
+    const waited = performance.now() - since;
+    const left = this.#isUp && patience > 0 && !isPatient ? patience - waited : Infinity;
     if (left <= 0) return false;
     if (this.#presence.isGone) return this.pauseUntilBack(Math.min(left, most), signal);
-    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+    const pause = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, waited / PAUSES_IN_WAIT));
     return this.pause(pause, signal);
   }
 

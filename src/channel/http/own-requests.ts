@@ -10,12 +10,14 @@ import type { Message } from '../../wire/message.js';
 import { noAnswer } from './post.js';
 
 export class OwnRequests {
-  readonly #nonce = randomBytes(4).toString('hex');
+  /** Made when it is needed: many clients never need one. */
+  #nonce: string | undefined;
   readonly #open = new Map<Key, (answer: Message) => void>();
   #count = 0;
 
   /** `ended`: nobody answers any more. The answer is an error if there is none. */
   make(method: string, params: string, ended: AbortSignal): { readonly message: Message; answer: Promise<Message> } {
+    this.#nonce ??= randomBytes(4).toString('hex');
     const id: Id = `"hotline-open:${this.#nonce}:${++this.#count}"`;
     const answer = new Promise<Message>((resolve) => {
       const giveUp = (): void => void this.fail(id, 'the server was stopped');

@@ -9,6 +9,7 @@ import { error, INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../wire/json-rpc.js'
 import { messagesIn, requestsIn } from '../../wire/batch.js';
 import type { Message } from '../../wire/message.js';
 import { isEventStream, isJson, readEvents, readWhole, shown } from './body-reader.js';
+import type { Asker } from './http-client.js';
 import type { Link } from './link.js';
 import { messageIn, outcomeOf, statusText } from './outcome.js';
 import { endToEnd, type SentHeaders } from './request-headers.js';
@@ -39,7 +40,7 @@ export interface PostOwner {
 /** How many bytes of an answer are read that is no success. */
 const MAX_REFUSAL = 4 * 1024 * 1024;
 
-export class Post {
+export class Post implements Asker {
   readonly message: Message;
   readonly body: Buffer;
   /** The modern version that it names. */
@@ -48,21 +49,18 @@ export class Post {
   readonly keys: readonly Key[];
   /** The answers that have not come. */
   readonly owed: Map<Key, Id>;
-  readonly abort = new AbortController();
-  /** Ends the connection by which it is answered, and nothing else. */
-  readonly connection = new AbortController();
   /** The session in which it was sent was refused once. */
   wasRefused = false;
   /** It may have reached the server: there was an answer, or the connection was lost. */
   wasSent = false;
   /** It may be reaching the server just now. */
   isUnderWay = false;
-  readonly onConnected = (): void => {
-    this.isUnderWay = true;
-  };
   /** Resolves when it is done. */
   readonly done: Promise<void>;
   #markDone: () => void = () => {};
+  #isAborted = false;
+  #controller: AbortController | undefined;
+  #request: { destroy(): unknown } | undefined;
 
   constructor(message: Message, version: string | undefined) {
     this.message = message;
@@ -73,6 +71,37 @@ export class Post {
     this.keys = [...this.owed.keys()];
     this.done = new Promise((resolve) => (this.#markDone = resolve));
     if (this.isDone) this.#markDone();
+  }
+
+  /** Nobody waits for it any more. */
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  /** Made when it is asked for, as most posts need none. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isAborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#controller?.abort();
+    this.disconnect();
+  }
+
+  /** Ends the connection by which it is answered, and nothing else. */
+  disconnect(): void {
+    this.#request?.destroy();
+  }
+
+  opened(request: { destroy(): unknown }): void {
+    this.#request = request;
+  }
+
+  connected(): void {
+    this.isUnderWay = true;
   }
 
   /** Nothing more is expected for this request. */
@@ -133,26 +162,23 @@ function idsIn(message: Message): readonly Id[] {
 /** Resolves when the server has taken it, or won't. What comes back may still be on its way then. */
 export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' | 'refused'> {
   const { link } = owner;
-  const { signal } = post.abort;
   const since = performance.now();
   let refusedSince: number | undefined;
-  for (let attempt = 0; ; attempt++) {
-    if (link.ended.aborted || signal.aborted) return 'refused';
+  for (;;) {
+    if (link.ended.aborted || post.isAborted) return 'refused';
     const { headers, session } = owner.sendWith(post);
     const { path } = owner;
-    const { body, onConnected } = post;
-    const connected = AbortSignal.any([signal, post.connection.signal]);
-    const reply = await link.client.send({ method: 'POST', path, headers, body, signal: connected, onConnected });
+    const reply = await link.client.send({ method: 'POST', path, headers, body: post.body, asker: post });
     link.met(reply);
-    if (signal.aborted || link.ended.aborted) return 'refused';
+    if (post.isAborted || link.ended.aborted) return 'refused';
     if (reply.kind === 'elsewhere')
       return fail(owner, post, `HTTP ${reply.status} points to ${originOf(reply.location)}, where nothing is sent`);
     if (reply.kind === 'failed') {
       post.wasSent ||= reply.wasSent;
       if (!reply.wasSent || (!link.isUp && post.isOpening)) {
         link.note(reply.problem);
-        if (await link.waitToRetry(attempt, post.isListening ? performance.now() : since, signal)) continue;
-        if (signal.aborted || link.ended.aborted) return 'refused';
+        if (await link.waitToRetry(since, post.signal, { isPatient: post.isListening })) continue;
+        if (post.isAborted || link.ended.aborted) return 'refused';
         return answerAll(owner, post, (id) => notReached(id, reply.problem, performance.now() - since));
       }
       return lose(owner, post, reply.problem);
@@ -181,7 +207,7 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
             if (performance.now() - refusedSince > MAY_COME_UP_MS)
               return fail(owner, post, read.text, METHOD_NOT_FOUND);
           }
-          if (await link.waitToRetry(attempt, since, signal)) continue;
+          if (await link.waitToRetry(since, post.signal)) continue;
           return 'refused';
         }
         return fail(owner, post, read.text);
@@ -241,7 +267,7 @@ export function follow(owner: PostOwner, post: Post, response: IncomingMessage, 
     noise: (text) => link.warn(`the server has sent an event that is no message: ${text.slice(0, 200)}`),
     tooLong: () => link.tooLong(),
     end: () => {
-      if (post.isDone || post.abort.signal.aborted || link.ended.aborted) return;
+      if (post.isDone || post.isAborted || link.ended.aborted) return;
       const giveUp = (): void => owner.lost(post.ids, 'the stream of its answer was lost');
       if (lastEventId === undefined) return giveUp();
       void owner.resume(post, lastEventId, retryMs).then((goesOn) => {

@@ -71,7 +71,7 @@ export class SsePeer implements Peer {
     this.#queue.close();
     this.#connecting.abort();
     this.#connection?.abort.abort();
-    for (const post of this.#posts.values()) post.abort.abort();
+    for (const post of this.#posts.values()) post.abort();
     return Promise.resolve();
   }
 
@@ -90,7 +90,7 @@ export class SsePeer implements Peer {
     const post = this.#posts.get(key);
     this.#posts.delete(key);
     if (post === undefined || post.isUnderWay) return false;
-    post.abort.abort();
+    post.abort();
     return true;
   }
 
@@ -109,7 +109,7 @@ export class SsePeer implements Peer {
     const post = this.#postOf(message);
     const taken = this.#run(post);
     if (envelope.kind === 'notification' && method !== 'notifications/progress')
-      this.#queue.wait(Promise.race([taken, this.#link.pause(TAKES_NOTIFICATION_MS, post.abort.signal)]));
+      this.#queue.wait(Promise.race([taken, this.#link.pause(TAKES_NOTIFICATION_MS, post.signal)]));
   }
 
   #postOf(message: Message): Post {
@@ -181,7 +181,7 @@ export class SsePeer implements Peer {
     this.#connecting = new AbortController();
     const { signal } = this.#connecting;
     const since = performance.now();
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       if (signal.aborted || link.ended.aborted) return noAnswer('null', 'the server was stopped');
       const abort = new AbortController();
       const headers = { ...this.#headers, accept: 'text/event-stream' };
@@ -216,7 +216,7 @@ export class SsePeer implements Peer {
       this.#refuseLate(problem);
       const isLate = isAwaited && link.isLate(since);
       if (isLate) return notReached('null', problem, performance.now() - since);
-      if (!(await link.waitToRetry(attempt, performance.now(), signal, LOOKS_EVERY_MS)))
+      if (!(await link.waitToRetry(since, signal, { isPatient: true, most: LOOKS_EVERY_MS })))
         return noAnswer('null', problem);
     }
   }
@@ -287,17 +287,17 @@ export class SsePeer implements Peer {
   /** Resolves when the server has taken the message, or will not. */
   async #run(post: Post): Promise<void> {
     const link = this.#link;
-    const { signal } = post.abort;
+    const { signal } = post;
     const since = performance.now();
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       const connection = this.#connection;
       if (signal.aborted || link.ended.aborted) return;
       if (connection === undefined) return this.#lose(post.ids, 'the stream of its answers was lost');
       const { path } = connection;
       const given = post.message.beside?.headers ?? this.#headers;
       const headers = { ...given, 'content-type': 'application/json' };
-      const { body: sent, onConnected } = post;
-      const reply = await link.client.send({ method: 'POST', path, headers, body: sent, signal, onConnected });
+      const { body: sent } = post;
+      const reply = await link.client.send({ method: 'POST', path, headers, body: sent, asker: post });
       link.met(reply);
       if (signal.aborted || link.ended.aborted) return;
       if (reply.kind === 'elsewhere')
@@ -305,7 +305,7 @@ export class SsePeer implements Peer {
       if (reply.kind === 'failed') {
         post.wasSent ||= reply.wasSent;
         if (reply.wasSent) return this.#lose(post.ids, reply.problem);
-        if (await link.waitToRetry(attempt, since, signal)) continue;
+        if (await link.waitToRetry(since, signal)) continue;
         return this.#answer(post, (id) => noAnswer(id, reply.problem));
       }
       post.wasSent = true;

@@ -73,7 +73,7 @@ export class StreamablePeer implements Peer, PostOwner {
     this.#isClosed = true;
     this.#queue.close();
     this.#stream?.close();
-    for (const post of this.#posts.values()) post.abort.abort();
+    for (const post of this.#posts.values()) post.abort();
     const session = this.#session;
     if (session?.id === undefined || this.link.ended.aborted) return;
     const { path } = this;
@@ -85,7 +85,7 @@ export class StreamablePeer implements Peer, PostOwner {
 
   serverGone(): void {
     this.#stream?.reopen();
-    for (const post of this.#posts.values()) if (post.isListening) post.connection.abort();
+    for (const post of this.#posts.values()) if (post.isListening) post.disconnect();
   }
 
   #sendModern(message: Message, version: string): void {
@@ -109,12 +109,12 @@ export class StreamablePeer implements Peer, PostOwner {
     this.#posts.delete(key);
     post.complete(key);
     if (post.version !== undefined || !post.isUnderWay) {
-      if (post.isDone) post.abort.abort();
+      if (post.isDone) post.abort();
       return true;
     }
     // The server says nothing more about it, as a rule, and keeps the response open.
     void this.#post(new Post(message, undefined)).then(() => {
-      if (post.isDone) post.abort.abort();
+      if (post.isDone) post.abort();
     });
     return true;
   }
@@ -139,7 +139,7 @@ export class StreamablePeer implements Peer, PostOwner {
     const post = this.#postOf(message);
     const done = this.#post(post);
     if (envelope.kind === 'notification' && method !== 'notifications/progress')
-      this.#queue.wait(Promise.race([done, this.link.pause(TAKES_NOTIFICATION_MS, post.abort.signal)]));
+      this.#queue.wait(Promise.race([done, this.link.pause(TAKES_NOTIFICATION_MS, post.signal)]));
   }
 
   #postOf(message: Message): Post {
@@ -180,7 +180,7 @@ export class StreamablePeer implements Peer, PostOwner {
   async #initialized(message: Message): Promise<void> {
     this.#isInitialized = true;
     const post = new Post(message, undefined);
-    await Promise.race([this.#post(post), this.link.pause(TAKES_NOTIFICATION_MS, post.abort.signal)]);
+    await Promise.race([this.#post(post), this.link.pause(TAKES_NOTIFICATION_MS, post.signal)]);
     this.#listen();
   }
 
@@ -315,7 +315,7 @@ export class StreamablePeer implements Peer, PostOwner {
 
   async resume(post: Post, lastEventId: string, retryMs: number | undefined): Promise<boolean> {
     const { link, path } = this;
-    const { signal } = post.abort;
+    const { signal } = post;
     if (post.version !== undefined) return false;
     for (let attempt = 0; attempt < MAX_RESUMES; attempt++) {
       if (!(await link.pause(retryMs ?? LISTEN_AGAIN_MS, signal))) return true;
@@ -353,7 +353,7 @@ export class StreamablePeer implements Peer, PostOwner {
     const { message, version } = post;
     // One that could not be reached for a while is known to have been restarted.
     const { returns } = this.link;
-    void this.link.pause(LISTEN_AGAIN_MS, post.abort.signal).then((goesOn) => {
+    void this.link.pause(LISTEN_AGAIN_MS, post.signal).then((goesOn) => {
       if (!goesOn || this.#posts.get(key) !== post || version === undefined) return;
       this.#sendModern(message, version);
       if (this.link.returns === returns) this.#context.renewed('restarted');
