@@ -1,5 +1,5 @@
-// Starts a server that speaks HTTP without a proxy, as often as it is asked to over the IPC channel: spawned, introduced,
-// called once. In a process of its own, as bare-start.ts says why.
+// Starts a server that speaks HTTP without a proxy, as often as it is asked to over the IPC channel: spawned,
+// introduced, called once. In a process of its own, as bare-start.ts says why.
 import { HttpConnection, startListener } from './http-connection.js';
 import { ok, openSession, versionCall } from './http-requests.js';
 import type { Way } from './ways.js';
