@@ -39,7 +39,7 @@ export function fromServer(lineage: LineageRecord, upstream: Upstream, message: 
   if (!isAlive(lineage, upstream)) return;
   const { envelope } = message;
   if (envelope.kind === 'response') {
-    const pending = plainAnswer(lineage, upstream, envelope.id);
+    const pending = plainAnswer(lineage, upstream, envelope.id, message);
     if (pending !== undefined) return takePlainAnswer(upstream, pending, message, envelope.error);
   }
   if (envelope.kind === 'batch') return batch(lineage, upstream, message, of);
@@ -76,11 +76,11 @@ function routeOfBatch(deliveries: readonly Delivery[]): Route {
 }
 
 /** The request that is answered, if it is owed and there is nothing more to it. */
-function plainAnswer(lineage: LineageRecord, upstream: Upstream, id: Id): PendingRequest | undefined {
+function plainAnswer(lineage: LineageRecord, upstream: Upstream, id: Id, answer: Message): PendingRequest | undefined {
   if (upstream.proxyRequests.size > 0 || lineage.failure !== undefined || upstream.isClosingStreams) return undefined;
   const pending = upstream.pending.find(keyOf(id));
   if (pending === undefined || pending.session.memory.notes !== undefined) return undefined;
-  if (mayGetHint(upstream, pending)) return undefined;
+  if (mayGetHint(upstream, pending, answer)) return undefined;
   return isPlainMethod(lineage, pending.method) ? pending : undefined;
 }
 

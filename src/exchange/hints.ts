@@ -28,19 +28,26 @@ const CALL = 'tools/call';
 const CAUSED_BY_SCHEMA: ReadonlySet<unknown> = new Set([INVALID_PARAMS, METHOD_NOT_FOUND]);
 const MESSAGE = ['error', 'message'];
 
-/** Whether the answer to this request has to be looked at. Known before it comes. */
-export function mayGetHint(upstream: Upstream, { session, method, message }: PendingRequest): boolean {
+/** Whether the answer to this request has to be looked into. Most need not be, and that has to be known at once. */
+export function mayGetHint(upstream: Upstream, { session, method, message }: PendingRequest, answer: Message): boolean {
   const { hints } = session.lineage.options;
   if (method !== CALL || hints === 'off') return false;
-  if (hints === 'stderr') return true;
+  if (hints === 'stderr') return mayHaveFailed(answer);
   const tools = toolsOfClient(session, message);
-  return tools !== undefined && outdatedOf(tools, upstream.tools).size > 0;
+  const outdated = tools && outdatedOf(tools, upstream.tools);
+  return outdated !== undefined && outdated.size > 0 && mayHaveFailed(answer) && outdated.has(toolOf(message));
+}
+
+/** A server that spells the name of this member with escapes gets no help. */
+function mayHaveFailed(answer: Message): boolean {
+  const { envelope } = answer;
+  return (envelope.kind === 'response' && envelope.error) || answer.includes('isError');
 }
 
 /** The answer, with what helps the caller behind it. */
 export function withHints(upstream: Upstream, pending: PendingRequest, answer: Message, isError: boolean): Message {
   const { message: request, batch, cancelled } = pending;
-  if (cancelled || batch !== undefined || !mayGetHint(upstream, pending)) return answer;
+  if (cancelled || batch !== undefined || !mayGetHint(upstream, pending, answer)) return answer;
   const found = newsOf(upstream, pending);
   const stderr = stderrOf(upstream, pending);
   if ((found === undefined && stderr === undefined) || request.has(['params', 'task'])) return answer;
@@ -56,7 +63,7 @@ export function withHints(upstream: Upstream, pending: PendingRequest, answer: M
 /** Undefined: it has not failed. */
 export function failureIn(answer: Message, isError: boolean): Failed | undefined {
   if (isError) return { in: 'error', code: answer.read(['error', 'code']) };
-  return answer.read(['result', 'isError']) === true ? { in: 'result' } : undefined;
+  return answer.includes('isError') && answer.read(['result', 'isError']) === true ? { in: 'result' } : undefined;
 }
 
 function newsOf(upstream: Upstream, { session, message: request }: PendingRequest): Found | undefined {

@@ -136,7 +136,9 @@ export class Message {
 
   /** Whether this text stands anywhere in it, be it in a string. */
   includes(text: string): boolean {
-    return this.bytes().includes(text);
+    // The line stays where it lies: with those beside it, it is written in one piece.
+    const line = this.#pieces === undefined ? this.#chunk.subarray(this.#from, this.#to) : this.bytes();
+    return line.includes(text);
   }
 
   /** The value at `path`, names of members from the outside in; parsed alone. */
