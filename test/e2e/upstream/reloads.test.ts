@@ -83,7 +83,7 @@ test('P7 a start that is never answered in MCP says what came last', async (t) =
 });
 
 test('P4 P7 a port that is taken before the server has it is not the end of the start, nor of the overlap', async (t) => {
-  const [node = '', file = ''] = kinds['v1 stateful'].command;
+  const [node, file] = kinds['v1 stateful'].command;
   const taken = `const { existsSync, rmSync } = require('node:fs');
     if (existsSync('taken')) require('node:net').createServer().listen(process.env.PORT, '127.0.0.1', () => { rmSync('taken'); import(${JSON.stringify(file)}) });
     else import(${JSON.stringify(file)});`;
