@@ -54,7 +54,7 @@ function lateChanges(upstream: Upstream | undefined): readonly ListName[] {
   return late;
 }
 
-/** Tells each client of the lists that differ from its own. `found`: for the first client; `late`: for all. */
+/** Tells each client of the lists that differ from its own. `found`: for one of them; `late`: for all. */
 function announceToAll(
   flow: FlowContext,
   first: Session,
@@ -63,7 +63,7 @@ function announceToAll(
   late: readonly ListName[] = [],
 ): void {
   for (const session of first.lineage.sessions) {
-    const changed = session === first ? found.changed : changedFor(session, upstream, found);
+    const changed = session === (found.of ?? first) ? found.changed : changedFor(session, upstream, found);
     announceLists(flow, session, { ...found, changed: [...changed, ...late] });
   }
   withdrawStandIns(first.lineage);

@@ -19,6 +19,8 @@ type Capabilities = Readonly<Record<string, unknown>>;
 
 /** What new lists are compared with. */
 export interface Baselines {
+  /** The client meant; undefined: whoever is first. */
+  readonly of?: Session;
   /** What the client has: for list_changed. */
   readonly served: Lists;
   /** What the generation before had: for the log. */
@@ -26,6 +28,8 @@ export interface Baselines {
 }
 
 export interface Difference {
+  /** The client whose `changed` this is: it may have left since. Undefined: the first. */
+  readonly of?: Session;
   /** Between the generation before and this one. */
   readonly changes: readonly ListChange[];
   /** The lists to tell the client of: those that differ from what it has. */
@@ -59,7 +63,7 @@ export async function baselines(session: Session, signal: AbortSignal): Promise<
   const asked = missing.length === 0 ? [] : await askFor(session, serving, missing, signal);
   // What the client has is a better guess than nothing at what a server had that is gone.
   const guessed = [...asked, ...(serving === undefined ? served : [])];
-  return { served: new Map([...asked, ...served]), previous: new Map([...guessed, ...previous]) };
+  return { of: session, served: new Map([...asked, ...served]), previous: new Map([...guessed, ...previous]) };
 }
 
 /**
@@ -75,7 +79,7 @@ export function knownBaselines(session: Session): Baselines {
   const held = heldLists(lineage);
   const known = [...previousLists(session)].filter(([name]) => held.has(name));
   const previous = new Map([...ofAll, ...known]);
-  return { served: new Map([...previous, ...servedLists(session)]), previous };
+  return { of: session, served: new Map([...previous, ...servedLists(session)]), previous };
 }
 
 /** The lists that any client has. */
@@ -84,8 +88,8 @@ export function heldLists({ sessions }: LineageRecord): ReadonlySet<ListName> {
 }
 
 /** Of a server that is gone, with no change since: what nobody knows of its lists is as it is now. */
-export function unlessAsNow({ served, previous }: Baselines, now: Lists): Baselines {
-  return { served: new Map([...now, ...served]), previous: new Map([...now, ...previous]) };
+export function unlessAsNow({ served, previous, ...rest }: Baselines, now: Lists): Baselines {
+  return { ...rest, served: new Map([...now, ...served]), previous: new Map([...now, ...previous]) };
 }
 
 async function askFor(
@@ -163,8 +167,9 @@ export function servedLists({ served: lists }: Session): Lists {
 }
 
 /** The same, with what the client has been served since: an answer may come after the comparison has begun. */
-export function withLatestServed(session: Session, { served, previous }: Baselines): Baselines {
-  return { served: new Map([...served, ...servedLists(session)]), previous };
+export function withLatestServed(session: Session, { of, served, previous }: Baselines): Baselines {
+  const client = of ?? session;
+  return { of: client, served: new Map([...served, ...servedLists(client)]), previous };
 }
 
 /** Of a server that does not say which it has. */
@@ -181,9 +186,9 @@ function unavailableLists({ agreement, lineage }: Session, lists: readonly List[
   return declared.map((list) => [list.name, none]);
 }
 
-export function difference({ served, previous }: Baselines, after: Lists): Difference {
+export function difference({ served, previous, ...rest }: Baselines, after: Lists): Difference {
   const { changed, unknown } = compareAll(served, after);
-  return { changes: compareAll(previous, after).changes, changed, unknown };
+  return { ...rest, changes: compareAll(previous, after).changes, changed, unknown };
 }
 
 /**

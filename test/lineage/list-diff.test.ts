@@ -10,6 +10,7 @@ import {
   recordLists,
   servedLists,
   unlessAsNow,
+  withLatestServed,
   type Lists,
 } from '#src/lineage/list-diff.js';
 import { demote, drop, play, promote, request } from '../exchange/play.js';
@@ -142,4 +143,17 @@ test('P9 P17 after a crash what stood in for the server with one client is no ne
   recordLists(game.upstream(2), now);
   assert.deepEqual([found.changes, found.changed], [[], []]);
   assert.deepEqual(changedFor(other.session, game.upstream(2), found), ['tools']);
+});
+
+test('P9 P17 what is news to a client that has left meanwhile is said to be its own', async () => {
+  const game = play();
+  promote(game, 1);
+  game.lineage.isHolding = false;
+  game.session.promisedButMissing = new Set(['prompts', 'resources']);
+  const other = game.join('other');
+  game.client(request(1, 'tools/list'));
+  game.server(1, { jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'a' }] } });
+  const before = await baselines(game.session, new AbortController().signal);
+  const found = difference(withLatestServed(other.session, before), tools('a', 'b'));
+  assert.equal(found.of, game.session);
 });

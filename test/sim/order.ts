@@ -94,9 +94,10 @@ export class Order {
   }
 }
 
-/** Where several clients share a server, the proxy gives their requests and streams names of its own. */
+/** Where several clients share a server, the proxy gives their requests, streams and tokens names of its own. */
 function withoutNames(line: string): string {
   return line
     .replace(/^(\{"jsonrpc":"2\.0",)"id":(?:"(?:[^"\\]|\\.)*"|[^,]+),/, '$1')
+    .replace(/"progressToken":(?:"(?:[^"\\]|\\.)*"|[^,}]+)/, '')
     .replace(/"io\.modelcontextprotocol\/subscriptionId":(?:"(?:[^"\\]|\\.)*"|[^,}]+)/, '');
 }
