@@ -5,7 +5,7 @@
 import { isOwn, parse, UIDS, type Message } from './facts.js';
 import { uidOf, type Model } from './model.js';
 
-type Heard = Pick<Model, 'booted' | 'reread' | 'gone' | 'written' | 'read' | 'said' | 'logged'>;
+type Heard = Pick<Model, 'booted' | 'reread' | 'gone' | 'written' | 'read' | 'said' | 'lost' | 'refused' | 'logged'>;
 
 /** Where it shows only from what a server is sent whom its lineage serves. */
 export interface Served {
@@ -89,6 +89,18 @@ export class Audience implements Heard {
       this.#models.splice(this.#models.indexOf(model), 1);
     };
     this.join(model);
+  }
+
+  lost(...given: Parameters<Model['lost']>): void {
+    for (const model of this.#models) model.lost(...given);
+  }
+
+  refused(...given: Parameters<Model['refused']>): void {
+    for (const model of this.#models) model.refused(...given);
+  }
+
+  fail(promise: string, text: string): void {
+    this.#models[0]?.facts.fail(promise, text);
   }
 
   read(...given: Parameters<Model['read']>): void {

@@ -55,7 +55,8 @@ export class CrossTalk {
   toldWritten(life: Life, { method, params }: Message): void {
     const { generation } = life;
     if (method === 'notifications/initialized') {
-      if (life.initialized) this.#facts.fail('P10', `generation ${generation} is told twice that the session is open`);
+      if (life.initialized && !this.#facts.isApart)
+        this.#facts.fail('P10', `generation ${generation} is told twice that the session is open`);
       life.initialized = true;
     } else if (method === 'notifications/cancelled') {
       const key = keyOf(params?.['requestId']);

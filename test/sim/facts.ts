@@ -18,6 +18,8 @@ export interface Message {
 
 /** By this a server's message is known again, and the request that it answers. */
 export interface Mark {
+  /** The client in whose session it was said, if servers keep them apart. */
+  readonly of?: number;
   /** The lineage that it is of, by its number: often that of the client that it serves. */
   readonly c: number;
   readonly g: number;
@@ -44,6 +46,8 @@ export interface Asked {
   /** Nobody waits for the answer: the connection is gone that it was to come by. */
   dropped: boolean;
   answered: boolean;
+  /** The generations whose answer is lost, and since when. */
+  readonly lost: Map<number, number>;
   /** The generations that it was written to, and those of them that got it while a failure stood. */
   readonly with: number[];
   readonly whileFailing: Set<number>;
@@ -110,6 +114,8 @@ export class Facts {
   leave: (() => void) | undefined;
   /** The program goes. */
   isEnding = false;
+  /** Its servers speak HTTP, and keep their clients apart: messages have ways of their own there, and sessions. */
+  isApart = false;
   /** Servers may know its requests by names of the proxy's. */
   mayBeRenamed = false;
   /** Its servers serve others as well: what is theirs is no concern of this model. */
@@ -174,6 +180,7 @@ export class Facts {
 
   /** P17: whether what carries this mark or this number is this client's own. */
   isOwn(mark: Mark | undefined, uid: number | undefined): boolean {
+    if (mark?.of !== undefined && mark.of >= 0 && this.client >= 0 && mark.of !== this.client) return false;
     if (mark !== undefined && this.lineage !== undefined && mark.c !== this.lineage) return false;
     return uid === undefined || !(uid >= 0) || Math.floor(uid / UIDS) === this.client;
   }
@@ -211,7 +218,7 @@ export function keyOf(id: unknown): string {
 
 /** A request of the proxy's own. */
 export function isOwn(id: unknown): boolean {
-  return typeof id === 'string' && id.startsWith('mcp-hotline:');
+  return typeof id === 'string' && /^(?:mcp-hotline|hotline-open):/.test(id);
 }
 
 /** The answer to `initialize` or `server/discover`. */

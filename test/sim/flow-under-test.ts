@@ -9,10 +9,12 @@ import { Lineage } from '#src/lineage/lineage.js';
 import { valuesInForce } from '#src/config/option-values.js';
 import type { Config } from '#src/config/config.js';
 import { fixedConfig } from '#src/config/config-in-force.js';
+import { atPort, takesFreePort } from '#src/config/upstream-option.js';
 import { exitCodeOf } from '#src/exit-code.js';
 import type { FlowContext } from '#src/flow/flow.js';
 import { Project } from '#src/project/project.js';
 import { createEventBus, type EventBus } from '#src/events/bus.js';
+import type { ServerSpec } from '#src/server/server-spec.js';
 import { logEntry, LOGGED_KINDS } from '#src/sinks/log-words.js';
 import { openStateSinks } from '#src/sinks/open-state-sinks.js';
 import type { Disk } from './disk.js';
@@ -120,9 +122,26 @@ export function contextOf(config: Config, name: string, events: EventBus): FlowC
       stdin: 'pipe',
       maxLine: config.maxMessage,
       stderr,
+      http: httpServerOf(config, number, name),
     }),
     noise: () => {},
     reportNotStarted: () => {},
+  };
+}
+
+function httpServerOf(config: Config, number: number, name: string): ServerSpec['http'] {
+  const { upstream } = config;
+  if (upstream === undefined) return undefined;
+  const env = { MCP_HOTLINE_GENERATION: String(number), SIM_CLIENT: name };
+  return {
+    isOurs: true,
+    isWatched: false,
+    takesFreePort: takesFreePort(config),
+    at: (port) => {
+      const { url, ...command } = atPort({ ...config, env, upstream }, port);
+      return { url, child: { ...command, stdin: 'pipe' } };
+    },
+    patience: () => config.hold,
   };
 }
 

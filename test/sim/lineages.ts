@@ -7,13 +7,23 @@ import type { Disk } from './disk.js';
 import { Facts } from './facts.js';
 import type { Kernel } from './kernel.js';
 import { Model } from './model.js';
+import type { Network } from './network.js';
 import type { Process } from './processes.js';
 import type { Script } from './script.js';
+import { FIXED_PORT } from './served-under-test.js';
 import { Server } from './server.js';
 
 /** More than a lineage has. Generations of no two lineages have the same number. */
 const GENERATIONS = 1000;
 const NOBODY = -1;
+
+interface LineagesContext {
+  readonly kernel: Kernel;
+  readonly disk: Disk;
+  readonly network: Network;
+  readonly script: Script;
+  note(text: string): void;
+}
 
 interface Lineage {
   readonly number: number;
@@ -25,17 +35,16 @@ interface Lineage {
 export class Lineages {
   readonly #kernel: Kernel;
   readonly #disk: Disk;
+  readonly #network: Network;
   readonly #script: Script;
   readonly #clients: readonly Model[];
   readonly #note: (text: string) => void;
   readonly #all = new Map<string, Lineage>();
 
-  constructor(
-    { kernel, disk, script, note }: { kernel: Kernel; disk: Disk; script: Script; note: (text: string) => void },
-    clients: readonly Model[],
-  ) {
+  constructor({ kernel, disk, network, script, note }: LineagesContext, clients: readonly Model[]) {
     this.#kernel = kernel;
     this.#disk = disk;
+    this.#network = network;
     this.#script = script;
     this.#clients = clients;
     this.#note = note;
@@ -55,11 +64,13 @@ export class Lineages {
     return [...this.#all.values()].map(({ observer }) => observer.facts);
   }
 
-  started(process: Process, name: string, generation: number): Server {
+  /** `port`: where it is to speak HTTP, if it is. */
+  started(process: Process, name: string, generation: number, port: number | undefined): Server {
     const { audience, servers, number } = this.#of(name);
     const isAlone = (): boolean => servers.every((other) => other === server || !other.process.alive);
     const { setting } = this.#script;
-    const surroundings = { model: audience, disk: this.#disk, script: this.#script, setting };
+    const http = setting.upstream === undefined ? undefined : { network: this.#network, port: port ?? FIXED_PORT };
+    const surroundings = { model: audience, disk: this.#disk, script: this.#script, setting, http };
     const server = new Server(surroundings, process, number * GENERATIONS + generation, number, isAlone);
     servers.push(server);
     return server;
@@ -85,6 +96,7 @@ export class Lineages {
         this.#note(`lineage ${number}: ${text}`),
       );
       facts.isShared = true;
+      facts.isApart = this.#script.setting.upstream !== undefined;
       const observer = new Model(facts);
       const audience = new Audience({ lineage: number, observer, clients: this.#clients });
       lineage = { number, audience, observer, servers: [] };

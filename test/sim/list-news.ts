@@ -135,6 +135,12 @@ export class ListNews {
     if (!isSo) this.#deaf = true;
   }
 
+  /** The sessions with the same server were opened again. It may be another one by now, or never have been asked. */
+  renewed(): void {
+    this.#announced.clear();
+    this.#doubted = true;
+  }
+
   /** The client is told something. */
   told({ method, params }: Message, mark: Mark | undefined): void {
     const stream = JSON.stringify((params?.['_meta'] ?? {})[SUBSCRIPTION]) ?? '';

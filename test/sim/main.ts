@@ -1,13 +1,14 @@
 /**
  * `npm run prove sim`: many runs, each from a seed of its own, with progress and an end in sight; `--seed N` is one of
  * them again, made small and told in full. `--crowd`: several clients, `--shared`: on one server, `--http`: by
- * HTTP. What a run is, is run.ts's.
+ * HTTP, `--upstream`: servers that speak it. What a run is, is run.ts's.
  */
 import { parseArgs } from 'node:util';
 import { crowdOf } from './crowd.js';
 import { guestsOf } from './guests.js';
 import { report } from './report.js';
 import { run } from './run.js';
+import { upstreamsOf } from './upstreams.js';
 import { scriptOf } from './script.js';
 
 const { values } = parseArgs({
@@ -25,18 +26,24 @@ const { values } = parseArgs({
     shared: { type: 'boolean', default: false },
     /** Clients come by HTTP, with --shared too. */
     http: { type: 'boolean', default: false },
+    /** Servers speak HTTP, and so do most clients. */
+    upstream: { type: 'boolean', default: false },
   },
 });
 const EVERY = 10_000;
 const length = Number(values.events);
 const isCrowd = values.crowd || values.shared;
 const script = (seed: number) =>
-  values.http
-    ? guestsOf(seed, length, values.shared)
-    : isCrowd
-      ? crowdOf(seed, length, values.shared)
-      : scriptOf(seed, length);
-const kinds = (['http', 'crowd', 'shared'] as const).filter((kind) => values[kind]).map((kind) => ` --${kind}`);
+  values.upstream
+    ? upstreamsOf(seed, length)
+    : values.http
+      ? guestsOf(seed, length, values.shared)
+      : isCrowd
+        ? crowdOf(seed, length, values.shared)
+        : scriptOf(seed, length);
+const kinds = (['upstream', 'http', 'crowd', 'shared'] as const)
+  .filter((kind) => values[kind])
+  .map((kind) => ` --${kind}`);
 const again = (seed: number) => `--seed ${seed} --events ${length}${kinds.join('')}`;
 const story = (seed: number) => report(script(seed), again(seed));
 

@@ -90,10 +90,12 @@ export class Model {
     for (const message of messages) {
       if (this.facts.isShared) life.heard.add(keyOf(message.params?.['requestId'] ?? message.id));
       if (message.method === 'initialize') {
-        if (life.introduced) this.facts.fail('P10', `generation ${generation} is opened once more`);
+        if (life.introduced && !this.facts.isApart)
+          this.facts.fail('P10', `generation ${generation} is opened once more`);
         life.opened = true;
       }
       if (this.facts.isShared && !this.facts.isOwn(undefined, uidOf(message))) continue;
+      if (this.facts.isApart && isOfAnother(message, this.facts.client)) continue;
       this.#isApart(message, `generation ${generation} is given`);
       if (message.method === undefined) this.#crossTalk.answerWritten(life, message);
       else if (message.id === undefined) this.#toldWritten(life, message);
@@ -132,6 +134,23 @@ export class Model {
       if (message.id === undefined || message.method === undefined || isOwn(message.id)) continue;
       const asked = this.facts.askedIn(message);
       if (asked !== undefined) this.requests.executed(this.facts.life(generation), asked);
+    }
+  }
+
+  /** The answers to these requests will never come from this server. */
+  lost(generation: number, messages: readonly Message[]): void {
+    for (const message of messages) {
+      const uid = isOwn(message.id) ? undefined : uidOf(message);
+      if (uid !== undefined && this.facts.asked.has(uid)) this.requests.lost(generation, uid);
+    }
+  }
+
+  /** A server has refused these, and executes nothing of them. */
+  refused(generation: number, messages: readonly Message[]): void {
+    for (const message of messages) {
+      const asked = isOwn(message.id) ? undefined : this.facts.askedIn(message);
+      const at = asked?.with.lastIndexOf(generation) ?? -1;
+      if (at >= 0) asked?.with.splice(at, 1);
     }
   }
 
@@ -204,6 +223,7 @@ export class Model {
     if (isStart || isNew || event === 'reloaded') this.news.reloaded(generation);
     if ('inPlace' in fields) this.news.openedInPlace();
     if (event === 'warning' && text.startsWith('the list of')) this.news.doubt();
+    if (event === 'warning' && /^the server (?:did not know the sessions|was away)/.test(text)) this.news.renewed();
     if (event === 'warning' && /taken for an output|faster than the server can be reloaded/.test(text)) {
       const files = fields['files'] as readonly string[];
       if (files.some((file) => file !== 'notes.json')) facts.disk.isGuessedAt = true;
@@ -226,4 +246,10 @@ function isIntroduction({ result }: Message): boolean {
 /** Whether the server speaks the modern era is asked in nobody's place, and may go by another name. */
 function isProbe({ method, params }: Message): boolean {
   return method === 'server/discover' && params?.['_meta']?.['uid'] === undefined;
+}
+
+/** What belongs to another client's session. */
+function isOfAnother(message: Message, client: number): boolean {
+  const of = (markOf(message) ?? (message.result as { sim?: Mark } | undefined)?.sim)?.of;
+  return of !== undefined && of !== client;
 }

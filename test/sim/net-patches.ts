@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
-import type { Network } from './network.js';
+import type { Network, Socket } from './network.js';
 
 type Members = Record<string, unknown>;
 type Replace = (target: object, name: string, value: unknown) => void;
@@ -38,13 +38,18 @@ interface ListenOptions {
 
 /** A server of node:http whose connections are simulated. */
 function listeningOn(network: Network, server: Server): Server {
+  const sockets = new Set<Socket>();
   let port: number | undefined;
   const listen = (options: ListenOptions, done: () => void): Server => {
     // The machine has no addresses of version 6.
     if (options.host.includes(':')) return fail(server, 'EADDRNOTAVAIL');
     if (network.isTaken(options.port)) return fail(server, 'EADDRINUSE');
     port = options.port === 0 ? network.freePort() : options.port;
-    network.listen(port, (socket) => void server.emit('connection', socket));
+    network.listen(port, (socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      server.emit('connection', socket);
+    });
     queueMicrotask(done);
     return server;
   };
@@ -54,7 +59,7 @@ function listeningOn(network: Network, server: Server): Server {
     server.closeIdleConnections();
     // Connections that stay are closed by whoever waits for their end.
     const look = (): void => {
-      if (network.open('client').length === 0) {
+      if (sockets.size === 0) {
         server.emit('close');
         done?.();
       } else setTimeout(look, 10);
@@ -65,6 +70,11 @@ function listeningOn(network: Network, server: Server): Server {
   Object.defineProperties(server, {
     listen: { value: listen },
     close: { value: close },
+    closeAllConnections: {
+      value: () => {
+        for (const socket of sockets) socket.break();
+      },
+    },
     address: { value: () => ({ port }) },
     listening: { get: () => port !== undefined },
   });

@@ -118,7 +118,8 @@ export class Socket extends Duplex {
   setTimeout(ms: number, listener?: () => void): this {
     if (this.#idle !== undefined) this.#kernel.clear(this.#idle.timer);
     this.#idle = ms === 0 ? undefined : { ms, timer: this.#kernel.timer(ms, () => this.emit('timeout')) };
-    if (listener !== undefined) this.once('timeout', listener);
+    if (listener !== undefined) this.off('timeout', listener);
+    if (listener !== undefined && ms > 0) this.once('timeout', listener);
     return this;
   }
 

@@ -42,7 +42,7 @@ export class Order {
   /** A message of the client goes to a server for the first time. */
   written(uid: number, isCall: boolean): void {
     // Over HTTP they come by ways of their own.
-    if (this.#facts.isHttp) return;
+    if (this.#facts.isHttp || this.#facts.isApart) return;
     const { knowsOurTools, setting } = this.#facts;
     const { concurrency } = setting;
     const agentTools = setting.agentTools || knowsOurTools;
@@ -57,7 +57,8 @@ export class Order {
 
   /** A session comes before what is asked in it. */
   inSession(life: Life, { uid, method, sentAt }: Asked): void {
-    if (this.#facts.setting.era === 'modern' || OUTSIDE.has(method)) return;
+    const { setting, isApart } = this.#facts;
+    if (setting.era === 'modern' || isApart || OUTSIDE.has(method)) return;
     const early = `request ${uid} reaches generation ${life.generation} before`;
     if (!life.opened) this.#facts.fail('P3', `${early} \`initialize\``);
     else if (this.#initializedAt !== undefined && this.#initializedAt < sentAt && !life.initialized)
@@ -75,7 +76,7 @@ export class Order {
     const method = mark.uid === undefined ? message.method : asked.get(mark.uid)?.method;
     // With the agent's tools, the first page waits for the others; and the end of a stream, in case its server ends.
     const endsStream = message.method === undefined && streams.has(keyOf(message.id));
-    const mayBeLate = (setting.agentTools && method === 'tools/list') || endsStream;
+    const mayBeLate = this.#facts.isApart || (setting.agentTools && method === 'tools/list') || endsStream;
     const before = life.seen.get(by) ?? 0;
     if (mark.n < before && !mayBeLate)
       this.#facts.fail('P3', `message ${mark.n} of generation ${mark.g} reaches the client after message ${before}`);

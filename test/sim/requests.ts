@@ -63,6 +63,7 @@ export class Requests {
       twin: false,
       cancelled: false,
       dropped: false,
+      lost: new Map(),
       answered: false,
       with: [],
       whileFailing: new Set(),
@@ -80,12 +81,15 @@ export class Requests {
   /** It is written to a server, which may execute it from now on. */
   written(life: Life, asked: Asked): void {
     const { generation } = life;
-    if (asked.with.includes(generation))
+    const isNew = !asked.with.includes(generation);
+    // What a server that speaks HTTP has lost may be sent to the same one again.
+    if (!isNew && !asked.lost.has(generation))
       return this.#facts.fail('P8', `request ${asked.uid} is sent to generation ${generation} twice`);
     if (asked.with.length > 0 && asked.method !== 'subscriptions/listen') this.#mayRunAgain(asked);
     if (asked.answered && !asked.twin)
       this.#facts.fail('P1', `request ${asked.uid} is sent to generation ${generation} after it was answered`);
     asked.with.push(generation);
+    asked.lost.delete(generation);
     if (this.#facts.failing) asked.whileFailing.add(generation);
   }
 
@@ -181,7 +185,8 @@ export class Requests {
     if (setting.hold === 0 || deaf) return;
     for (const asked of this.#owed()) {
       if (setting.concurrency !== undefined && asked.method === 'tools/call') continue;
-      const lost = Math.max(0, ...asked.with.map((generation) => lives.get(generation)?.endedAt ?? 0));
+      const ends = asked.with.map((generation) => lives.get(generation)?.endedAt ?? 0);
+      const lost = Math.max(0, ...ends, ...asked.lost.values());
       // The agent's own tools may wait for two things, one after the other.
       const limit = (setting.agentTools ? 2 : 1) * setting.hold + SLACK;
       const waits = kernel.time - Math.max(asked.sentAt, lost);
@@ -192,8 +197,18 @@ export class Requests {
   /** What nobody who is alive has. */
   #owed(): Asked[] {
     return [...this.#open].filter(
-      (asked) => !asked.cancelled && !asked.with.some((generation) => this.#facts.isAlive(generation)),
+      (asked) => !asked.cancelled && !asked.with.some((generation) => this.#hasIt(asked, generation)),
     );
+  }
+
+  #hasIt(asked: Asked, generation: number): boolean {
+    return this.#facts.isAlive(generation) && !asked.lost.has(generation);
+  }
+
+  /** The connection is gone by which a server was to answer. */
+  lost(generation: number, uid: number): void {
+    const asked = this.#facts.asked.get(uid);
+    if (asked !== undefined && !asked.answered) asked.lost.set(generation, this.#facts.kernel.time);
   }
 
   /** A server has a call of the client and will not answer it, or not yet. */

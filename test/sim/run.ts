@@ -100,7 +100,7 @@ class World {
     const surroundings = { kernel, disk, network, script, note, tamper, audienceOf };
     this.#sessions = eras.map((era, number) => new Session(surroundings, number, era));
     const models = this.#sessions.map(({ model }) => model);
-    if (script.transports !== undefined) this.#lineages = new Lineages({ kernel, disk, script, note }, models);
+    if (script.transports !== undefined) this.#lineages = new Lineages({ kernel, disk, network, script, note }, models);
     this.#builds = new Builds(
       this.disk,
       script,
@@ -110,7 +110,10 @@ class World {
     this.processes = new Processes(this.kernel, (process, command, env) => {
       if (command.endsWith('build')) return this.#builds.start(process);
       const generation = Number(env['MCP_HOTLINE_GENERATION']);
-      if (this.#lineages !== undefined) return this.#lineages.started(process, env['SIM_CLIENT']!, generation);
+      if (this.#lineages !== undefined) {
+        const port = env['PORT'] === undefined ? undefined : Number(env['PORT']);
+        return this.#lineages.started(process, env['SIM_CLIENT']!, generation, port);
+      }
       const session = this.#sessions.find(({ name }) => name === env['SIM_CLIENT']);
       if (session!.exitCode !== undefined && script.shared !== true)
         this.fail('P13', `a server is started for ${session!.name}, whose proxy has ended`);
@@ -223,6 +226,8 @@ class World {
       }
       case 'say':
         return this.#pick(event.which)?.speak(event.what);
+      case 'forget':
+        return this.#pick(event.which)?.forget();
       case 'freeze':
         return this.#pick(event.which)?.process.stop();
       case 'thaw':

@@ -31,6 +31,8 @@ export interface Setting {
   readonly poll: number | undefined;
   /** Every access to the disk takes up to so many ms. */
   readonly slowDisk: number;
+  /** Servers speak HTTP, on a free port each, or all on the same. */
+  readonly upstream?: 'free' | 'fixed';
   /** The notes that servers may write are watched like a source. */
   readonly notes?: true;
 }
@@ -95,6 +97,8 @@ export type Deed =
   | { readonly do: 'stream' }
   /** A connection of a client breaks, or one to a server. */
   | { readonly do: 'cut'; readonly to: 'client' | 'server'; readonly which: Which }
+  /** A server that speaks HTTP forgets its sessions. */
+  | { readonly do: 'forget'; readonly which: Which }
   /** A client connects that was not there from the beginning. */
   | { readonly do: 'join' }
   | { readonly do: 'close' };

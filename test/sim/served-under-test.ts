@@ -18,6 +18,8 @@ import type { Setting } from './script.js';
 import type { StdioTransport } from './transport.js';
 
 export const PORT = 6280;
+/** Of servers that have no free one. */
+export const FIXED_PORT = 7000;
 
 export interface ServedOptions {
   readonly setting: Setting;
@@ -36,7 +38,7 @@ export interface ServedUnderTest extends Flow {
 }
 
 export function openServedUnderTest({ setting, disk, shares, stdio, logged, ended }: ServedOptions): ServedUnderTest {
-  const config: Config = { ...configOf(setting), http: PORT, share: shares };
+  const config: Config = { ...configOf(setting), http: PORT, share: shares, ...upstreamOf(setting) };
   const events = createEventBus();
   let isListening = false;
   events.subscribe(['listening'], () => void (isListening = true));
@@ -62,4 +64,10 @@ export function openServedUnderTest({ setting, disk, shares, stdio, logged, ende
       return isListening;
     },
   };
+}
+
+/** Where servers speak HTTP, if they do. */
+function upstreamOf({ upstream }: Setting): Pick<Config, 'upstream'> {
+  const urls = { free: 'http://127.0.0.1:{port}/mcp', fixed: `http://127.0.0.1:${FIXED_PORT}/mcp` };
+  return { upstream: upstream === undefined ? undefined : urls[upstream] };
 }

@@ -7,7 +7,9 @@ import { codeOf, type Contents, type Disk } from './disk.js';
 import { SUBSCRIPTION, type Message } from './facts.js';
 import { listing, PAGE, type Lists } from './lists.js';
 import type { Audience } from './audience.js';
+import type { Network } from './network.js';
 import type { Behaviour, Process } from './processes.js';
+import { HttpFace } from './server-http.js';
 import { createRandom, mix, type Random } from '../support/random.js';
 import type { Program, Script, Setting, Step } from './script.js';
 
@@ -17,6 +19,15 @@ const LIST_METHODS: Readonly<Record<string, keyof Lists>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
 };
+
+interface ServerSurroundings {
+  readonly model: Audience;
+  readonly disk: Disk;
+  readonly script: Script;
+  readonly setting: Setting;
+  /** It speaks HTTP there. */
+  readonly http?: { readonly network: Network; readonly port: number } | undefined;
+}
 
 export class Server implements Behaviour {
   readonly generation: number;
@@ -36,12 +47,14 @@ export class Server implements Behaviour {
   #early: string[] = [];
   #said = 0;
   #asked = 0;
-  readonly #listens = new Set<unknown>();
+  readonly #listens = new Map<Message, unknown>();
+  readonly #http: ServerSurroundings['http'];
+  #face: HttpFace | undefined;
   /** What it speaks: what the client does, or, where there are clients of both, whatever it is asked in. */
   #era: Setting['era'];
 
   constructor(
-    { model, disk, script, setting }: { model: Audience; disk: Disk; script: Script; setting: Setting },
+    { model, disk, script, setting, http }: ServerSurroundings,
     process: Process,
     generation: number,
     lineage: number,
@@ -55,6 +68,7 @@ export class Server implements Behaviour {
     this.#setting = setting;
     this.#lineage = lineage;
     this.#isAlone = isAlone;
+    this.#http = http;
     this.#era = setting.era;
     this.#chance = createRandom(lineage === 0 ? mix(script.seed, generation) : mix(script.seed, generation, lineage));
     // The program that it will run decides how long it takes to be read; when it is read, it may be another.
@@ -86,7 +100,33 @@ export class Server implements Behaviour {
     if (this.program.writes === 'boot') this.#writeNotes();
     if (this.program.writes === 'later') this.process.later(300, () => this.#writeNotes());
     if (this.program.noise === true) this.process.print('Listening…\n');
+    if (this.#http !== undefined) this.#face = this.#listenOn(this.#http);
     for (const line of this.#early.splice(0)) this.read(line);
+  }
+
+  #listenOn(http: NonNullable<ServerSurroundings['http']>): HttpFace {
+    const { process } = this;
+    return new HttpFace(
+      { process, chance: this.#chance, ...http },
+      {
+        came: (line) => this.#model.written(this.generation, line),
+        refused: (messages) => this.#model.refused(this.generation, messages),
+        message: (line, messages) => {
+          this.#model.read(this.generation, line);
+          if (line.startsWith('[')) this.#batch(messages);
+          else for (const message of messages) this.#message(message);
+        },
+        lost: (messages) => this.#model.lost(this.generation, messages),
+        fail: (promise, text) => this.#model.fail(promise, text),
+      },
+    );
+  }
+
+  /** Its clients' sessions, if it speaks HTTP. */
+  forget(): void {
+    if (this.#face === undefined) return;
+    this.note('forgets its sessions');
+    this.#face.forget();
   }
 
   /** It may have come to its end without having served. */
@@ -119,7 +159,7 @@ export class Server implements Behaviour {
   }
 
   crash(code: number, half: string): void {
-    if (half !== '') this.process.print(half);
+    if (half !== '' && this.#face === undefined) this.process.print(half);
     this.process.exit(code < 0 ? null : code, code < 0 ? 'SIGSEGV' : null);
   }
 
@@ -150,7 +190,10 @@ export class Server implements Behaviour {
       const lines = requests.map((request) =>
         this.#stamped({ id: request.id, result: this.#result(request) }, request),
       );
-      this.process.print(`[${lines.join(',')}]\n`);
+      const line = `[${lines.join(',')}]`;
+      const [first] = requests;
+      if (this.#face !== undefined && first !== undefined) this.#face.say(first, line, true);
+      else this.process.print(`${line}\n`);
     });
   }
 
@@ -181,7 +224,7 @@ export class Server implements Behaviour {
       ? { id: message.id, error: { code: -32000, message: 'no lists today' } }
       : { id: message.id, result: this.#result(message) };
     this.#say(what, this.#answerTime(), message);
-    if (this.program.doubles !== true) return;
+    if (this.program.doubles !== true || this.#face !== undefined) return;
     if (this.#chance.once(4)) this.#say(what, this.#answerTime(), message);
     if (this.#chance.once(6)) this.#say({ id: this.#chance.pick([7, 'x', 1e21]), result: {} }, 0);
   }
@@ -202,7 +245,7 @@ export class Server implements Behaviour {
   }
 
   #listen(message: Message): void {
-    this.#listens.add(message.id);
+    this.#listens.set(message, message.id);
     const notifications = message.params?.['notifications'];
     this.#say(
       {
@@ -210,6 +253,7 @@ export class Server implements Behaviour {
         params: { notifications, _meta: { [SUBSCRIPTION]: message.id } },
       },
       this.#answerTime(),
+      this.#face === undefined ? undefined : message,
     );
   }
 
@@ -218,7 +262,8 @@ export class Server implements Behaviour {
       if (this.#dies('opened')) return;
       if (this.program.asks === true) this.ask();
     }
-    if (method === 'notifications/cancelled') this.#listens.delete(message.params?.['requestId']);
+    if (method === 'notifications/cancelled')
+      for (const [listen, id] of this.#listens) if (id === message.params?.['requestId']) this.#listens.delete(listen);
   }
 
   /** Ids restart with every process. */
@@ -228,11 +273,16 @@ export class Server implements Behaviour {
     this.#say({ id, method: 'roots/list', params: { _meta: { progressToken: token } } }, 0);
   }
 
-  #progress({ params }: Message): void {
+  #progress(about: Message): void {
+    const { params } = about;
     const progressToken = params?.['_meta']?.['progressToken'];
     if (progressToken === undefined) return;
     for (let progress = 1; progress <= 3; progress++) {
-      this.#say({ method: 'notifications/progress', params: { progressToken, progress } }, progress * 3);
+      this.#say(
+        { method: 'notifications/progress', params: { progressToken, progress } },
+        progress * 3,
+        this.#face === undefined ? undefined : about,
+      );
     }
   }
 
@@ -253,7 +303,9 @@ export class Server implements Behaviour {
         return this.process.print('no message at all\n');
       case 6:
         // An answer to nothing, under an id that may be in use elsewhere.
-        return this.#say({ id: this.#chance.below(24), result: { content: [] } }, 0);
+        return this.#face === undefined
+          ? this.#say({ id: this.#chance.below(24), result: { content: [] } }, 0)
+          : undefined;
       case 7:
         return this.#say({ method: 'notifications/resources/updated', params: { uri: 'a:r0' } }, 0);
       case 8:
@@ -268,7 +320,12 @@ export class Server implements Behaviour {
   #tellChange(kind: string): void {
     const method = `notifications/${kind}/list_changed`;
     if (this.#era === 'legacy') return this.#say({ method, params: {} }, 0);
-    for (const id of this.#listens) this.#say({ method, params: { _meta: { [SUBSCRIPTION]: id } } }, 0);
+    for (const [listen, id] of this.#listens)
+      this.#say(
+        { method, params: { _meta: { [SUBSCRIPTION]: id } } },
+        0,
+        this.#face === undefined ? undefined : listen,
+      );
   }
 
   #result(request: Message): Record<string, unknown> {
@@ -301,13 +358,26 @@ export class Server implements Behaviour {
   }
 
   #say(message: Record<string, unknown>, after: number, about?: Message): void {
-    if (after === 0) this.process.print(`${this.#stamped(message, about)}\n`);
-    else this.process.later(after, () => this.process.print(`${this.#stamped(message, about)}\n`));
+    const write = (): void => this.#write(message, about);
+    if (after === 0) write();
+    else this.process.later(after, write);
+  }
+
+  #write(message: Record<string, unknown>, about: Message | undefined): void {
+    const face = this.#face;
+    if (face === undefined) return this.process.print(`${this.#stamped(message, about)}\n`);
+    if (about !== undefined) {
+      const isAnswer = 'result' in message || 'error' in message;
+      return face.say(about, this.#stamped(message, about, face.ownerOf(about)), isAnswer);
+    }
+    const session = face.pick();
+    if (session !== undefined) face.tell(session, this.#stamped(message, undefined, session.of));
   }
 
   /** The mark by which the message is known again. */
-  #stamped(message: Record<string, unknown>, about?: Message): string {
-    const sim = { c: this.#lineage, g: this.generation, n: ++this.#said, uid: about?.params?.['_meta']?.['uid'] };
+  #stamped(message: Record<string, unknown>, about?: Message, of?: number): string {
+    const uid = about?.params?.['_meta']?.['uid'];
+    const sim = { c: this.#lineage, g: this.generation, n: ++this.#said, uid, of };
     const body = 'result' in message ? 'result' : 'error' in message ? 'error' : 'params';
     const inner = message[body] as Record<string, unknown>;
     const meta = body === 'error' ? { data: { sim } } : { _meta: { ...(inner['_meta'] as object | undefined), sim } };
@@ -318,9 +388,10 @@ export class Server implements Behaviour {
   }
 
   inputEnded(): void {
-    if (this.program.ignoresEnd === true) return;
+    // Its clients come by other ways.
+    if (this.program.ignoresEnd === true || this.#face !== undefined) return;
     // A modern server ends its streams as it goes.
-    for (const id of this.#listens) this.#say({ id, result: { resultType: 'complete' } }, 0);
+    for (const id of this.#listens.values()) this.#say({ id, result: { resultType: 'complete' } }, 0);
     this.process.later(this.#chance.below(20), () => this.process.exit(0, null));
   }
 
@@ -344,6 +415,7 @@ export class Server implements Behaviour {
   }
 
   gone(): void {
+    this.#face?.gone();
     this.#model.gone(this.generation);
   }
 }

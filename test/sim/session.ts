@@ -66,7 +66,8 @@ export class Session {
     const { facts } = this.model;
     facts.isHttp = script.transports?.[number] === 'http';
     // Over HTTP a modern client has no server for itself.
-    facts.isShared = script.shared === true || (facts.isHttp && era === 'modern');
+    facts.isApart = script.setting.upstream !== undefined;
+    facts.isShared = script.shared === true || facts.isApart || (facts.isHttp && era === 'modern');
     // The server may be asked for its era while it has a client.
     facts.mayBeRenamed = facts.isShared || script.transports !== undefined;
     if (script.transports === undefined && script.shared !== true) facts.lineage = number;

@@ -2,6 +2,7 @@
  * What the peers of one generation share: the way to its server, whether that has answered in MCP yet, and what has
  * come last instead. Waiting for a server that is not there yet is here too; what is sent is decided by the peers.
  */
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HttpClient, HttpReply } from './http-client.js';
@@ -47,6 +48,8 @@ export class Link {
     this.client = options.client;
     this.maxMessage = options.maxMessage;
     this.#options = options;
+    // Whatever waits for the server listens for the end, and that may be much at once.
+    setMaxListeners(0, this.#ended.signal);
     const { url, gone, back } = options;
     this.#presence = new Presence(url, this.#ended.signal, {
       gone: () => {
