@@ -1,7 +1,7 @@
 /**
  * How a simulated server speaks HTTP: node:http's own server on simulated connections. Sessions and GET streams for
- * clients of the legacy era, a request a response for the modern one; answers come as JSON or as a stream. It can forget
- * its sessions, and dies with its process. What is said is the server's.
+ * clients of the legacy era, a request a response for the modern one; answers come as JSON or as a stream. It can
+ * forget its sessions, and dies with its process. What is said is the server's.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { isOwn, markOf, parse, UIDS, type Mark, type Message } from './facts.js';

@@ -5,20 +5,14 @@
  */
 import { codeOf, type Contents, type Disk } from './disk.js';
 import { SUBSCRIPTION, type Message } from './facts.js';
-import { listing, PAGE, type Lists } from './lists.js';
+import { listing, type Lists } from './lists.js';
 import type { Audience } from './audience.js';
 import type { Network } from './network.js';
 import type { Behaviour, Process } from './processes.js';
 import { HttpFace } from './server-http.js';
+import { LIST_METHODS, resultOf } from './server-results.js';
 import { createRandom, mix, type Random } from '../support/random.js';
 import type { Program, Script, Setting, Step } from './script.js';
-
-const LIST_METHODS: Readonly<Record<string, keyof Lists>> = {
-  'tools/list': 'tools',
-  'prompts/list': 'prompts',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-};
 
 interface ServerSurroundings {
   readonly model: Audience;
@@ -329,32 +323,8 @@ export class Server implements Behaviour {
   }
 
   #result(request: Message): Record<string, unknown> {
-    const modern = this.#era === 'modern';
-    const rest = modern ? { resultType: 'complete' } : {};
-    const cached = modern ? { ttlMs: 60_000, cacheScope: 'private' } : {};
-    const kind = LIST_METHODS[request.method ?? ''];
-    if (kind !== undefined) return { ...this.#page(kind, request), ...rest, ...cached };
-    const lists = this.program.lacks === true ? ['tools'] : ['tools', 'prompts', 'resources'];
-    const capabilities = Object.fromEntries(lists.map((name) => [name, {}]));
-    const serverInfo = { name: 'sim', version: '1' };
-    switch (request.method) {
-      case 'initialize':
-        return { protocolVersion: '2025-06-18', capabilities, serverInfo };
-      case 'server/discover':
-        return { supportedVersions: ['2026-07-28'], capabilities, ...rest, ...cached };
-      case 'tools/call':
-        return { content: [{ type: 'text', text: `by ${this.generation}` }], ...rest };
-      default:
-        return rest;
-    }
-  }
-
-  #page(kind: keyof Lists, { params }: Message): Record<string, unknown> {
-    const items = this.lists[kind];
-    const at = typeof params?.['cursor'] === 'string' ? Number(params['cursor']) : 0;
-    if (this.program.pages !== true) return { [kind]: items };
-    const next = at + PAGE < items.length ? { nextCursor: String(at + PAGE) } : {};
-    return { [kind]: items.slice(at, at + PAGE), ...next };
+    const { program, lists, generation } = this;
+    return resultOf(request, { isModern: this.#era === 'modern', program, lists, generation });
   }
 
   #say(message: Record<string, unknown>, after: number, about?: Message): void {
