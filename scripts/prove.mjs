@@ -8,7 +8,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const proofs = {
   sim: ['build/test/sim/main.js', 'the reload flow on a simulated kernel, run by run: --runs <n>, --seed <n>'],
   faults: ['build/test/faults/main.js', 'kill -9 of any process at random moments: --rounds <n>, --seed <n>'],
-  soak: ['build/test/soak/main.js', 'constant calls while servers are edited, crashed, broken: --minutes <n>'],
+  soak: [
+    'build/test/soak/main.js',
+    'constant calls while servers are edited, crashed, broken: --minutes <n>, --upstream',
+  ],
   apart: ['build/test/e2e/apart/main.js', 'crowds of clients over stdio and HTTP, apart from each other: --times <n>'],
   fuzz: ['build/test/fuzz/main.js', 'random lines, compared with JSON.parse: --minutes <n>, --seed <n>'],
   freshness: ['build/test/bench/freshness.js', 'a save and a call at once, a thousand times a kind: --cycles <n>'],

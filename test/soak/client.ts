@@ -23,6 +23,8 @@ export interface ClientPlan extends Plan {
   readonly name: string;
   readonly options: readonly string[];
   readonly grandchild: boolean;
+  /** The server speaks HTTP itself: with sessions, without, or HTTP+SSE. */
+  readonly upstream?: 'stateful' | 'stateless' | 'sse';
 }
 
 export interface Client {
@@ -61,9 +63,13 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
   let changedAgain = false;
 
   const wiring: WireOptions = {
-    options: ['--watch', 'src', '--log-format', 'json', ...plan.options],
+    options: ['--watch', 'src', '--log-format', 'json', ...upstreamOptions(plan), ...plan.options],
     cwd: sources.directory,
-    env: testEnvironment(marker, { EFFECTS: sources.effects, ...(plan.grandchild && { GRANDCHILD: '1' }) }),
+    env: testEnvironment(marker, {
+      EFFECTS: sources.effects,
+      ...(plan.grandchild && { GRANDCHILD: '1' }),
+      SOAK_HTTP: plan.upstream,
+    }),
     onLogLine: (line) => log.push(line),
     onMessage(raw) {
       const message = parse(raw) as Message | undefined;
@@ -151,7 +157,7 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
     },
     async lane(random, pause, signal) {
       // On a pipe all calls come in one order. Over HTTP only those do of which one was answered before the next.
-      const lane = plan.isHttp ? ++lanes : 0;
+      const lane = plan.isHttp || plan.upstream !== undefined ? ++lanes : 0;
       while (!signal.aborted) {
         const { call, full } = send(nextCall(++lastSeq, plan, random), lane);
         const answer = answerTo(call.id);
@@ -168,4 +174,9 @@ export function startClient(plan: ClientPlan, sources: Sources): Client {
     },
     close: () => wire.close(),
   };
+}
+
+function upstreamOptions({ upstream }: ClientPlan): readonly string[] {
+  if (upstream === undefined) return [];
+  return ['--upstream', `http://127.0.0.1:{port}/${upstream === 'sse' ? 'sse' : 'mcp'}`];
 }

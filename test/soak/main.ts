@@ -1,8 +1,8 @@
 // `npm run prove soak -- --minutes 10`: four clients, two of them over HTTP, under constant calls while their
 // servers are edited, crashed and broken. Prints a line every ten seconds and tables at the end; exits 1 on any
-// fault. --seconds, --seed, --markdown, --json; --edit, --crash and --break say how often (ms), --lanes and --pause
-// how much is asked; what follows another `--` are options for the proxies: with `--while-reloading serve` it has
-// to find stale answers.
+// fault. --upstream: before servers that speak HTTP themselves, one of each kind. --seconds, --seed, --markdown,
+// --json; --edit, --crash and --break say how often (ms), --lanes and --pause how much is asked; what follows another
+// `--` are options for the proxies: with `--while-reloading serve` it has to find stale answers.
 
 import { parseArgs } from 'node:util';
 import { asJson, faultsOf, progressLine, storiesOf, tables } from './report.js';
@@ -21,6 +21,7 @@ const { values: given, positionals } = parseArgs({
     pause: { type: 'string', default: '100' },
     markdown: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    upstream: { type: 'boolean', default: false },
   },
 });
 
@@ -32,6 +33,7 @@ const result = await soak({
   lanes: Number(given.lanes),
   pause: Number(given.pause),
   options: positionals,
+  isUpstream: given.upstream,
   progress: (state) => console.error(`soak: ${progressLine(state)}`),
 });
 console.log(given.json ? JSON.stringify(asJson(result), undefined, 2) : tables(result, given.markdown));

@@ -28,6 +28,8 @@ export interface SoakOptions {
   readonly lanes: number;
   /** At most so many milliseconds between two calls of a lane. */
   readonly pause: number;
+  /** The servers speak HTTP themselves: one of each kind. */
+  readonly isUpstream?: boolean;
   /** More options for every proxy. */
   readonly options?: readonly string[];
   /** Told of the present state every so often. */
@@ -67,13 +69,21 @@ const plans: readonly ClientPlan[] = [
   { name: 'modern, replace', era: 'modern', options: replace, ...plain },
 ];
 
+/** Before servers that speak HTTP themselves. */
+const upstreamPlans: readonly ClientPlan[] = [
+  { name: 'legacy, server with sessions', era: 'legacy', options: [], ...plain, grandchild, upstream: 'stateful' },
+  { name: 'legacy, HTTP, no sessions', era: 'legacy', options: [], ...plain, isHttp: true, upstream: 'stateless' },
+  { name: 'legacy, HTTP+SSE server', era: 'legacy', options: replace, ...plain, upstream: 'sse' },
+  { name: 'modern, HTTP', era: 'modern', options: [], ...plain, isHttp: true, upstream: 'stateful' },
+];
+
 /** Longer than a call may be held, with time to spare. */
 const PATIENCE = 120_000;
 const EVERY = { sample: 2_000, processes: 5, progress: 5 };
 
 export async function soak(options: SoakOptions): Promise<Soak> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-hotline-soak-')));
-  const clients = plans.map((plan, at) => {
+  const clients = (options.isUpstream === true ? upstreamPlans : plans).map((plan, at) => {
     const place = join(directory, String(at));
     mkdirSync(place);
     return startClient({ ...plan, options: [...plan.options, ...(options.options ?? [])] }, createSources(place));

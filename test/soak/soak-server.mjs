@@ -1,12 +1,13 @@
 // The soak's server: speaks both eras, is strict about the handshake, and every answer says from which version of the
 // files it was started, which generation gives it and how many calls with an effect had come before. Calls with an
 // effect leave a line in the file EFFECTS. With GRANDCHILD set, it has a child of its own that outlives it unless
-// somebody ends it.
+// somebody ends it. With SOAK_HTTP set, it speaks HTTP itself (soak-http.mjs), else over its pipes.
 
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { introduction, lines, send } from '../../fixtures/servers/lines.mjs';
+import { introduction, lines, send as print } from '../../fixtures/servers/lines.mjs';
+import { serveHttp } from './soak-http.mjs';
 
 const PREFIX = 'io.modelcontextprotocol/';
 const generation = Number(process.env.MCP_HOTLINE_GENERATION ?? 0);
@@ -17,7 +18,6 @@ const schema = { type: 'object' };
 export async function serve(parts) {
   const version = Math.max(0, ...parts.map((part) => part.version ?? 0));
   let arrivals = 0;
-  let state = 'new';
   if (process.env.GRANDCHILD) spawn('sleep', ['3600'], { stdio: 'ignore' });
 
   const tools = [
@@ -31,7 +31,7 @@ export async function serve(parts) {
   /**
    * `say`: how many characters to answer with; `ms`: how long to take; `steps`: how much progress to tell of meanwhile.
    */
-  const call = async ({ name, arguments: given = {}, _meta: meta }) => {
+  const call = async ({ name, arguments: given = {}, _meta: meta }, _id, send) => {
     const { seq, say = 0, ms = 0, steps = 0, text = '', how } = given;
     if (name === 'die') return process.kill(process.pid, how);
     const arrival = name === 'work' ? ++arrivals : undefined;
@@ -60,30 +60,35 @@ export async function serve(parts) {
     'resources/templates/list': () => ({ resourceTemplates: [], ttlMs: 0, cacheScope: 'private' }),
     'resources/read': ({ uri }) => ({ contents: [{ uri, text: facts() }], ttlMs: 0, cacheScope: 'private' }),
     'tools/call': call,
-    'subscriptions/listen': ({ notifications }, id) => {
+    'subscriptions/listen': ({ notifications }, id, send) => {
       const params = { notifications, _meta: { [`${PREFIX}subscriptionId`]: id } };
       send({ method: 'notifications/subscriptions/acknowledged', params });
     },
   };
 
-  const refusal = (method, isModern) => {
+  const refusal = (state, method, isModern) => {
     if (!methods[method]) return `no method ${method}`;
     if (method === 'initialize') return state === 'new' ? undefined : `initialize while ${state}`;
     if (isModern)
       return state === 'new' || state === 'modern' ? undefined : `${method} of the modern era while ${state}`;
     return state === 'initialized' || method === 'ping' ? undefined : `${method} while ${state}`;
   };
-  const respond = async ({ id, method, params = {} }) => {
-    const isModern = params['_meta']?.[`${PREFIX}protocolVersion`] !== undefined;
-    if (method === 'notifications/initialized') state = 'initialized';
-    if (id === undefined || method === undefined) return;
-    const refused = refusal(method, isModern);
-    if (refused !== undefined) return void send({ id, error: { code: -32600, message: refused } });
-    if (method === 'initialize') state = 'initializing';
-    else if (isModern && method !== 'server/discover') state = 'modern';
-    const result = await methods[method](params, id);
-    if (result !== undefined) send({ id, result: isModern ? { resultType: 'complete', ...result } : result });
+  /** One client's connection, which answers by what it is given with each message. `state`: how far it has come. */
+  const connect = (state = 'new') => {
+    return async ({ id, method, params = {} }, send) => {
+      const isModern = params['_meta']?.[`${PREFIX}protocolVersion`] !== undefined;
+      if (method === 'notifications/initialized') state = 'initialized';
+      if (id === undefined || method === undefined) return;
+      const refused = refusal(state, method, isModern);
+      if (refused !== undefined) return void send({ id, error: { code: -32600, message: refused } });
+      if (method === 'initialize') state = 'initializing';
+      else if (isModern && method !== 'server/discover') state = 'modern';
+      const result = await methods[method](params, id, send);
+      if (result !== undefined) send({ id, result: isModern ? { resultType: 'complete', ...result } : result });
+    };
   };
-  for await (const line of lines(process.stdin)) void respond(JSON.parse(line));
+  if (process.env.SOAK_HTTP) return serveHttp(process.env.SOAK_HTTP, connect);
+  const respond = connect();
+  for await (const line of lines(process.stdin)) void respond(JSON.parse(line), print);
   process.exit(0);
 }

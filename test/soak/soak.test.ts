@@ -28,6 +28,22 @@ test(
   },
 );
 
+test(
+  'P1 P4 P6 P8 P9 P10 P13 P15 P16 the same before servers that speak HTTP themselves',
+  { timeout: 500_000 },
+  async () => {
+    const seed = Date.now() % 1e6;
+    const intervals = { edit: 400, crash: 5_000, break: 10_000 };
+    const seen = await soak({ seconds: 15, seed, intervals, lanes: 3, pause: 200, isUpstream: true });
+    const stories = `seed ${seed}\n${storiesOf(seen).join('\n')}\n${tables(seen, false)}`;
+    assert.deepEqual(faultsOf(seen), {}, stories);
+    for (const { tally, events } of seen.clients) {
+      assert.ok((tally.answers.get('result') ?? 0) > 0, stories);
+      assert.ok((events.get('reloaded') ?? 0) > 0, stories);
+    }
+  },
+);
+
 const call = (seq: number, more: Partial<Call> = {}): Call => ({
   seq,
   id: seq,
