@@ -43,6 +43,8 @@ export interface Asked {
   /** Another request was open under the same id: which answer is whose can't always be told. */
   twin: boolean;
   cancelled: boolean;
+  /** The answer to another one, taken back, under the same id may have been taken for its own. */
+  excused: boolean;
   /** Nobody waits for the answer: the connection is gone that it was to come by. */
   dropped: boolean;
   answered: boolean;

@@ -105,6 +105,8 @@ export class ListNews {
 
   /** The client has a session that no server gave it: what the next one lists is news to it, whatever came before. */
   openedInPlace(): void {
+    // It was told of our tools, too.
+    this.#facts.knowsOurTools = true;
     this.#now = undefined;
   }
 

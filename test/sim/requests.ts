@@ -62,6 +62,7 @@ export class Requests {
       state: disk.states.length - 1,
       twin: false,
       cancelled: false,
+      excused: false,
       dropped: false,
       lost: new Map(),
       answered: false,
@@ -150,6 +151,7 @@ export class Requests {
     asked.answered = true;
     this.#open.delete(asked);
     if (asked.method === 'initialize' && error === undefined) this.#facts.sessionStands = true;
+    if (asked.twin && asked.cancelled) for (const one of open) one.excused = true;
     if (asked.twin) return asked;
     if (mark === undefined) this.#answeredByProxy(asked, failure);
     else if (!asked.with.includes(mark.g))
@@ -197,7 +199,7 @@ export class Requests {
   /** What nobody who is alive has. */
   #owed(): Asked[] {
     return [...this.#open].filter(
-      (asked) => !asked.cancelled && !asked.with.some((generation) => this.#hasIt(asked, generation)),
+      (asked) => !asked.cancelled && !asked.excused && !asked.with.some((generation) => this.#hasIt(asked, generation)),
     );
   }
 
