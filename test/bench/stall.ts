@@ -1,6 +1,6 @@
 // Preloaded into a proxy: how long its event loop stood still at most. Answers over the IPC channel, and starts over.
-// Asked to, it collects the garbage, and measures nothing until it is asked again: the clock alone, which ticks every two
-// milliseconds, takes 1 % of a processor.
+// Asked to, it collects the garbage, and measures nothing until it is asked again: the clock alone, which ticks every
+// two milliseconds, takes 1 % of a processor.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
