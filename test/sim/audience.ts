@@ -85,6 +85,7 @@ export class Audience implements Heard {
     model.facts.note(`lineage ${lineage} serves it`);
     model.facts.lineage = lineage;
     model.facts.leave = () => {
+      model.facts.former.add(lineage);
       model.facts.lineage = undefined;
       this.#models.splice(this.#models.indexOf(model), 1);
     };

@@ -108,6 +108,8 @@ export class Facts {
   isOutOfHearing = false;
   /** The number of the lineage that serves it; undefined: not known, or of no importance. */
   lineage: number | undefined;
+  /** Those that served it in sessions before: what they said may still be on its way. */
+  readonly former = new Set<number>();
   /** For a client whose lineage shows only from what it reads. */
   admitTo: ((lineage: number) => void) | undefined;
   /** The client will not see the answer to a request by this method, though it may have been given. */
@@ -183,7 +185,8 @@ export class Facts {
   /** P17: whether what carries this mark or this number is this client's own. */
   isOwn(mark: Mark | undefined, uid: number | undefined): boolean {
     if (mark?.of !== undefined && mark.of >= 0 && this.client >= 0 && mark.of !== this.client) return false;
-    if (mark !== undefined && this.lineage !== undefined && mark.c !== this.lineage) return false;
+    if (mark !== undefined && this.lineage !== undefined && mark.c !== this.lineage && !this.former.has(mark.c))
+      return false;
     return uid === undefined || !(uid >= 0) || Math.floor(uid / UIDS) === this.client;
   }
 

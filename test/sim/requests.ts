@@ -163,7 +163,10 @@ export class Requests {
   unanswered(uid: number, because: 'taken back' | 'cut' | 'ended'): Asked | undefined {
     const facts = this.#facts;
     const asked = facts.asked.get(uid);
-    if (asked === undefined || asked.answered) return asked;
+    if (asked === undefined) return undefined;
+    // Which of two under one id was answered before, nobody can say.
+    if (asked.answered && asked.twin) for (const one of this.#open) one.excused ||= one.key === asked.key;
+    if (asked.answered) return asked;
     facts.note(`request ${uid} is not answered: ${because}`);
     if (because === 'ended' && !asked.cancelled && !asked.twin && !facts.isEnding)
       facts.fail('P1', `the response to request ${uid} (${asked.method}) ends without an answer`);
