@@ -151,7 +151,8 @@ export class Requests {
     asked.answered = true;
     this.#open.delete(asked);
     if (asked.method === 'initialize' && error === undefined) this.#facts.sessionStands = true;
-    if (asked.twin && asked.cancelled) for (const one of open) one.excused = true;
+    // The program's own answers don't say which of two under one id they are for.
+    if (asked.twin && (asked.cancelled || mark === undefined)) for (const one of open) one.excused = true;
     if (asked.twin) return asked;
     if (mark === undefined) this.#answeredByProxy(asked, failure);
     else if (!asked.with.includes(mark.g))
