@@ -38,8 +38,13 @@ export class Audience implements Heard {
       Object.assign(model.facts.life(life.generation), known, told, open);
     }
     if (first !== undefined) model.facts.failing = first.facts.failing;
-    model.facts.isBlocked = () => this.#models.some(({ requests }) => requests.hangs);
+    model.facts.isBlocked = () => this.hangs;
     this.#models.push(model);
+  }
+
+  /** A server has a call of one of them and may not answer it. */
+  get hangs(): boolean {
+    return this.#models.some(({ requests }) => requests.hangs);
   }
 
   note(text: string): void {
@@ -83,6 +88,8 @@ export class Audience implements Heard {
     if (!model.facts.isShared && this.#models.length > 1)
       model.facts.fail('P17', `lineage ${lineage} serves another client already`);
     model.facts.note(`lineage ${lineage} serves it`);
+    // The one before may have asked it something, or answer yet: it still hears what becomes of that one's servers.
+    if (model.facts.lineage !== undefined) model.facts.former.add(model.facts.lineage);
     model.facts.lineage = lineage;
     model.facts.leave = () => {
       model.facts.former.add(lineage);

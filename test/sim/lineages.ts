@@ -49,6 +49,9 @@ export class Lineages {
     this.#clients = clients;
     this.#note = note;
     for (const model of clients) {
+      // What may be served by any lineage: by which does not show before a message of it reaches a server.
+      model.facts.isBlocked = () =>
+        model.facts.isShared && [...this.#all.values()].some(({ audience }) => audience.hangs);
       model.facts.admitTo = (number) => {
         const lineage = [...this.#all.values()][number];
         lineage?.audience.serve(model, number);

@@ -36,6 +36,7 @@ export interface SessionContext {
 interface Post {
   readonly response: ServerResponse;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isBatch: boolean;
   readonly owed: Set<Key>;
   readonly ids: readonly Id[];
   /** Of the progress that the client asked for. */
@@ -105,7 +106,8 @@ export class StreamableSession implements Channel {
       const ids = requests.map(({ id }) => id);
       const tokens = requests.flatMap((each) => keyOfValue(each.message.read(PROGRESS_TOKEN)) ?? []);
       const owed = new Set(ids.map(keyOf));
-      const post: Post = { response, headers, owed, ids, tokens: new Set(tokens), stream: undefined };
+      const isBatch = message.envelope.kind === 'batch';
+      const post: Post = { response, headers, isBatch, owed, ids, tokens: new Set(tokens), stream: undefined };
       this.#posts.add(post);
       response.on('error', () => {});
       response.on('close', () => this.#closed(post));
@@ -177,12 +179,19 @@ export class StreamableSession implements Channel {
     this.#lastUsedAt = performance.now();
   }
 
-  /** A batch is answered as one, though one of its requests has been taken back meanwhile. */
+  /**
+   * A batch is answered as one, though one of its requests has been taken back meanwhile; and if its id is also that of
+   * a request which came alone, an answer that comes alone is rather to that one.
+   */
   #postOwing({ envelope }: Message, to: Id): Post | undefined {
     const key = keyOf(to);
-    const owing = this.#find((post) => post.owed.has(key));
-    if (owing !== undefined || envelope.kind !== 'batch') return owing;
-    return this.#find((post) => post.ids.some((id) => keyOf(id) === key));
+    const isBatch = envelope.kind === 'batch';
+    const owes = ({ owed }: Post): boolean => owed.has(key);
+    return (
+      this.#find((post) => post.isBatch === isBatch && owes(post)) ??
+      this.#find(owes) ??
+      (isBatch ? this.#find(({ ids }) => ids.some((id) => keyOf(id) === key)) : undefined)
+    );
   }
 
   /** The POST in whose course something is said, if it is open. */

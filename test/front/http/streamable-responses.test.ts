@@ -155,6 +155,26 @@ test('P1 a batch of which one request was taken back is answered, with that one 
   }
 });
 
+test('P1 under an id of a batch and of a request alone, each is answered by its own response', async (t) => {
+  for (const isFirst of [true, false]) {
+    const { session, post, dropped } = await openSession(t);
+    const both = [[request(1), request(2)], request(2)];
+    if (!isFirst) both.reverse();
+    const posted = [await post(both[0]), await post(both[1])];
+    const [batch, alone] = isFirst ? posted : posted.toReversed();
+    session.send(answer(2), answerTo('2'));
+    session.send(joinBatch([1, 2].map(answer)), answerTo('1'));
+    assert.equal(session.openPosts, 0);
+    assert.deepEqual(dropped, []);
+    assert.equal(String(await bodyOf(await alone!.response)), '{"jsonrpc":"2.0","id":2,"result":{}}');
+    const body = JSON.parse(String(await bodyOf(await batch!.response))) as { id: number }[];
+    assert.deepEqual(
+      body.map(({ id }) => id),
+      [1, 2],
+    );
+  }
+});
+
 test('P1 whoever still waits when the session ends is told', async (t) => {
   const { session, post } = await openSession(t);
   const posted = await post([request(1), request(2)]);
