@@ -61,6 +61,8 @@ export class ChangeDetector {
     if (found.event === undefined) return;
     if (!requestWaits && state().at === 'serving' && this.#defer(pathsOf(snapshots.changesSince('serving')))) return;
     this.#isDeferred = false;
+    if (!requestWaits && found.when === 'in an attempt')
+      this.#context.window.recordOvertaken(pathsOf(snapshots.changesSince('attempt')));
     dispatch(found.event);
   }
 

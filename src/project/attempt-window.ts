@@ -146,6 +146,11 @@ export class AttemptWindow {
     this.#loopGuard.recordChange(changed, performance.now(), this.#shared.requests());
   }
 
+  /** The attempt begins anew, since these have changed. */
+  recordOvertaken(changed: readonly string[]): void {
+    this.#loopGuard.recordOvertaken(changed, performance.now(), this.#shared.requests());
+  }
+
   /** Files whose changes restarted nothing, because the server seems to write them itself. */
   get serverData(): readonly string[] {
     return this.#shared.serverWrites.acceptedFor(this);

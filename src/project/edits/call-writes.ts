@@ -24,6 +24,8 @@ import type { Certainty } from './background-writes.js';
 const FILE_CLOCK_LAG_MS = 15;
 /** So many calls, during each of which the file changed, are enough. */
 const CALLS = 2;
+/** The wall clock, which these are compared by, is cut to whole milliseconds. */
+const WALL_CLOCK_STEP_MS = 1;
 /**
  * So many, if in some of them it changed only after the answer, which may also be a script that was waiting for the
  * answer. These must follow on each other: whoever edits also calls without having edited. For a directory above, too:
@@ -44,6 +46,8 @@ export interface ChangeTime {
   readonly when: When;
   /** The number of the newest call that may have caused it; undefined if only one that has run longer may. */
   readonly call?: number;
+  /** The one before may have caused it, too. */
+  readonly orBefore?: true;
   /** During a call, but so close to its answer that it may have been after it. */
   readonly close?: true;
 }
@@ -56,7 +60,8 @@ export function changeTimeOf(at: number, times: CallTimes): ChangeTime {
   if (at < newestBegan - FILE_CLOCK_LAG_MS) return { at, when, call: calls - 1, close: true };
   const isClose = when === 'during' && !open && at > idleSince - FILE_CLOCK_LAG_MS;
   const time = isClose ? ({ at, when, close: true } as const) : { at, when };
-  return at <= newestEnded + CALL_AFTERMATH ? { ...time, call: calls } : time;
+  if (at > newestEnded + CALL_AFTERMATH) return time;
+  return at < newestBegan + WALL_CLOCK_STEP_MS ? { ...time, call: calls, orBefore: true } : { ...time, call: calls };
 }
 
 function whenOf(at: number, { open, busySince, idleSince, activeSince }: CallTimes): When {

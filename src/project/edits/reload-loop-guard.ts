@@ -9,6 +9,7 @@
  * | LOOP_LENGTH of them                                                      | waits for a request |
  * | one more, after a request that has ended the waiting                     | waits again         |
  * | SLOW_LOOP_LENGTH within SUSPECT_SLOWLY_AFTER_RELOAD_MS, no requests      | waits for a request |
+ * | the same, with attempts among them that such a change has ended          | waits for a request |
  * | with a request in between, later, or of other files                      | follows             |
  *
  * One a lineage; the reloads and the requests are those of all lineages of the project. Pure.
@@ -47,6 +48,15 @@ export class ReloadLoopGuard {
 
   recordChange(files: readonly string[], now: number, requests: number): void {
     this.#streaks = this.#streaksWith(files, now, requests);
+  }
+
+  /**
+   * Files have changed in the course of an attempt, which begins anew because of that. On a busy machine few attempts
+   * come to an end before the server writes again. A person may save often while one build runs: no quick loop.
+   */
+  recordOvertaken(files: readonly string[], now: number, requests: number): void {
+    const { quick } = this.#streaks;
+    this.#streaks = { ...this.#streaksWith(files, now, requests), quick };
   }
 
   #streaksWith(changed: readonly string[], now: number, requests: number): Streaks {

@@ -178,9 +178,9 @@ export class ServerData {
   }
 
   /** Returns whether enough calls running have seen a change. */
-  #recordCallRun({ when, call }: ChangeTime): boolean {
+  #recordCallRun({ when, call, orBefore }: ChangeTime): boolean {
     if (when !== 'during' || call === undefined) return false;
-    this.#running = nextInRun(this.#running, call);
+    this.#running = nextInRun(this.#running, call, orBefore === true);
     return this.#running.calls >= CALLS_RUNNING;
   }
 
@@ -198,9 +198,16 @@ export class ServerData {
 interface CallRun {
   readonly call: number;
   readonly calls: number;
+  /** The call that a change may have been of when it may have been of the one before, too. */
+  readonly doubtful?: number;
 }
 
-function nextInRun(run: CallRun, call: number): CallRun {
+/** `orBefore`: it may have been the call before. Then it is the one that makes the run longer. */
+function nextInRun(run: CallRun, call: number, orBefore = false): CallRun {
+  if (orBefore) {
+    if (run.doubtful === call) return run;
+    return { ...nextInRun(run, run.call === call - 1 ? call : call - 1), doubtful: call };
+  }
   if (call === run.call) return run;
   return { call, calls: call === run.call + 1 ? run.calls + 1 : 1 };
 }

@@ -45,6 +45,13 @@ test('a change within a tick of the answer may have come after it', () => {
   assert.equal(changeTimeOf(2001, busy).close, undefined);
 });
 
+test('a change just before a call began may also be of that call, whose beginning file times may lag behind', () => {
+  assert.deepEqual(
+    [990, 1000, 1002].map((at) => changeTimeOf(at, idle).orBefore),
+    [true, true, undefined],
+  );
+});
+
 const times: [title: string, changed: number, calls: typeof idle, when: When, call: number | undefined][] = [
   ['nobody has ever called', 50, never, 'apart', undefined],
   ['long before the call', 900, idle, 'apart', undefined],

@@ -44,3 +44,16 @@ test('P6 edits with calls in between, edits that take their time, and edits of o
   const other = (name: string): { files: string[]; after: number } => ({ files: [name], after: 500 });
   assert.deepEqual(play([...'abcdefghijkl'].map(other)), Array(12).fill(false));
 });
+
+test('P6 attempts that a change of the same file has ended count as the changes at rest do', () => {
+  const overtaken = (times: number, files: string[], requests = 0): boolean => {
+    const guard = new ReloadLoopGuard();
+    guard.recordReload(0, 0);
+    for (let time = 1; time <= times; time++) guard.recordOvertaken(files, time * 200, requests);
+    return guard.shouldDefer(['state.json'], (times + 1) * 200, requests);
+  };
+  assert.equal(overtaken(14, ['state.json']), false);
+  assert.equal(overtaken(15, ['state.json']), true);
+  assert.equal(overtaken(30, ['state.json'], 1), false, 'somebody asks for something');
+  assert.equal(overtaken(30, ['other.json']), false, 'another file');
+});

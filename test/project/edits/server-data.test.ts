@@ -13,6 +13,7 @@ type Seen = Partial<Omit<ObservedChange, 'time'>> & {
   call?: number | null;
   calls?: number;
   close?: true;
+  orBefore?: true;
 };
 
 /** How long after the answer to the call before the next one begins. */
@@ -20,12 +21,12 @@ const PAUSE = 10;
 
 /** Sees one after the other, each in a call of its own unless it says otherwise, and returns what each led to. */
 function play(data: ServerData, seen: readonly Seen[], pause = PAUSE): Findings[] {
-  return seen.map(({ when, call: given, calls = given ?? 0, close, ...one }, index) => {
+  return seen.map(({ when, call: given, calls = given ?? 0, close, orBefore, ...one }, index) => {
     const call = given === undefined ? index + 1 : (given ?? undefined);
     const count = Math.max(calls, call ?? 0);
     const began = count * (pause + 10);
     const at = when === 'during' ? began + 1 : began + 5;
-    const alone = close === true ? { at, when, close } : { at, when };
+    const alone = { at, when, ...(close && { close }), ...(orBefore && { orBefore }) };
     const time = when === 'apart' || call === undefined ? alone : { ...alone, call };
     const idle = { open: false, busySince: began, idleSince: began + 2, activeSince: began };
     const times = { ...idle, calls: count, newestBegan: began, newestEnded: began + 2 };
@@ -68,6 +69,20 @@ const sequences: [title: string, seen: Seen[], own: boolean[]][] = [
     'other files in each of three calls running',
     [during('a.json'), during('b.md'), during('c.txt'), during('x/d.csv')],
     [false, false, true, true],
+  ],
+  [
+    'the same, where it is not sure of some whether they were of the call before',
+    [
+      during('a.json', { call: 4, orBefore: true }),
+      during('b.md', { call: 4 }),
+      during('c.txt', { call: 6, orBefore: true }),
+    ],
+    [false, false, true],
+  ],
+  [
+    'three files of one call, which may have been the one before',
+    ['a.json', 'b.md', 'c.txt'].map((path) => during(path, { call: 4, orBefore: true })),
+    [false, false, false],
   ],
   [
     'other files, with calls in between that write none',
