@@ -32,8 +32,13 @@ export class Audience implements Heard {
     for (const life of first?.facts.lives.values() ?? []) {
       const { code, alive, hasAnswered, lists, opened, initialized, introduced } = life;
       const known = { code, alive, hasAnswered, lists, opened, initialized, introduced };
-      const { harmless, changes, heard, questions, said } = life;
-      const told = { harmless: new Set(harmless), changes: new Set(changes), said: new Map(said) };
+      const { harmless, listed, changes, heard, questions, said } = life;
+      const told = {
+        harmless: new Set(harmless),
+        changes: new Set(changes),
+        said: new Map(said),
+        listed: new Set(listed),
+      };
       const open = { heard: new Set(heard), questions: new Map(questions) };
       Object.assign(model.facts.life(life.generation), known, told, open);
     }

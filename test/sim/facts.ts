@@ -71,6 +71,8 @@ export interface Life {
   lists: Lists | undefined;
   /** The tools that it has told somebody are harmless. */
   readonly harmless: Set<string>;
+  /** The lists that it has given somebody. */
+  readonly listed: Set<keyof Lists>;
   /** The kinds of lists that it has said have changed. */
   readonly changes: Set<string>;
   /** Its messages, by number, as long as the client has not seen them. */
@@ -171,6 +173,7 @@ export class Facts {
         introduced: false,
         lists: undefined,
         harmless: new Set(),
+        listed: new Set(),
         changes: new Set(),
         said: new Map(),
         heard: new Set(),

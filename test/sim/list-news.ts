@@ -32,6 +32,8 @@ export class ListNews {
   readonly #facts: Facts;
   readonly #held = new Map<Name, Held>();
   readonly #partial = new Map<Name, Held>();
+  /** What it had been given when the last reload was done. */
+  readonly #heldAtReload = new Map<Name, Held>();
   /** Pages of different servers: what the client makes of them nobody knows. */
   readonly #mixed = new Set<Name>();
   /** When each stream was: what was due before that follows at once. */
@@ -47,6 +49,8 @@ export class ListNews {
   /** A list could not be had: the log says so before the reload. */
   #doubt = false;
   #doubted = false;
+  /** When it last missed what was said, maybe. */
+  #missedAt = -Infinity;
   #deaf = false;
   #hearing = true;
 
@@ -94,6 +98,12 @@ export class ListNews {
       asked: follows ? (begun?.asked ?? 0) : asked.sentAt,
     };
     if (held.next === undefined) this.#mixed.delete(name);
+    // It may have been on its way for so long that news of it was missed.
+    if (held.asked < this.#missedAt) {
+      this.#held.delete(name);
+      this.#mixed.add(name);
+      return;
+    }
     (held.next === undefined ? this.#held : this.#partial).set(name, held);
   }
 
@@ -112,6 +122,7 @@ export class ListNews {
 
   /** Something may have been said that the client has not heard: it asks for its lists again. */
   missed(): void {
+    this.#missedAt = this.#facts.kernel.time;
     this.#held.clear();
     this.#partial.clear();
     for (const name of Object.values(NAMES)) this.#mixed.add(name);
@@ -126,6 +137,8 @@ export class ListNews {
     this.#before = this.#now?.hasAnswered === true ? this.#now : undefined;
     this.#now = this.#facts.lives.get(generation);
     this.#announced.clear();
+    this.#heldAtReload.clear();
+    for (const [name, held] of this.#held) this.#heldAtReload.set(name, held);
     this.#doubted = this.#doubt;
     this.#doubt = false;
     this.#deaf = this.#facts.deaf || !this.#hearing;
@@ -168,11 +181,26 @@ export class ListNews {
     const [before, now] = [this.#before?.lists, this.#now?.lists];
     if (setting.notify === 'always' || setting.settings !== undefined || this.#doubted) return false;
     if (before === undefined || now === undefined || this.#now?.changes.has(kind) === true) return false;
-    return (KINDS[kind] ?? []).every((name) => {
-      if (this.#mixed.has(name)) return false;
-      const held = this.#held.get(name);
-      return same(before[name], now[name]) && (held === undefined || same(held.items, now[name]));
-    });
+    return (KINDS[kind] ?? []).every(
+      (name) => !this.#mixed.has(name) && this.#isKnown(name) && this.#isAsBefore(name, before[name], now[name]),
+    );
+  }
+
+  /** Whether the program can know what there was, and what there is: it tells in doubt. */
+  #isKnown(name: Name): boolean {
+    const [before, now] = [this.#before, this.#now];
+    const hasListed = (life: Life | undefined): boolean => life?.listed.has(name) === true;
+    // Where sessions are kept apart, nothing is asked in one that is not open yet.
+    if (this.#facts.isApart && !hasListed(now)) return false;
+    // What one server has listed may be taken for what the next one had, which was never asked.
+    const isTaken = [...this.#facts.lives.values()].some((life) => life !== before && life !== now && hasListed(life));
+    return this.#held.has(name) || hasListed(before) || !isTaken;
+  }
+
+  #isAsBefore(name: Name, before: readonly unknown[], now: readonly unknown[]): boolean {
+    // Over HTTP an answer may overtake what was said before it.
+    const all = this.#facts.isHttp ? [this.#held, this.#heldAtReload] : [this.#held];
+    return same(before, now) && all.every((held) => same(held.get(name)?.items ?? now, now));
   }
 
   /** At the end: the client has what this server lists, or knows that it has not. */

@@ -20,6 +20,8 @@ import type { Lists } from './lists.js';
 import { Order } from './order.js';
 import { Requests } from './requests.js';
 
+const LIST_NAMES = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+
 export class Model {
   readonly facts: Facts;
   readonly requests: Requests;
@@ -161,8 +163,9 @@ export class Model {
     if (message.method === undefined) life.hasAnswered = true;
     if (isIntroduction(message)) life.introduced = true;
     if (message.method !== undefined && message.id !== undefined) life.questions.set(JSON.stringify(message.id), n);
-    const tools = (message.result as { tools?: Lists['tools'] } | undefined)?.tools;
-    for (const { name, annotations } of tools ?? []) {
+    const result = message.result as Partial<Lists> | undefined;
+    for (const list of LIST_NAMES) if (result?.[list] !== undefined) life.listed.add(list);
+    for (const { name, annotations } of result?.tools ?? []) {
       if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) life.harmless.add(name);
     }
     this.news.said(life, message.method);
