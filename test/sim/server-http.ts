@@ -130,9 +130,18 @@ export class HttpFace {
     request.on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
       body = body.trimEnd();
-      if (request.method === 'POST') this.#events.came(body);
+      if (request.method === 'POST') this.#came(response, body);
       this.#process.later(this.#chance.below(2), () => this.#serve(request, response, body));
     });
+  }
+
+  /** Its connection may be gone before anything of it is executed. */
+  #came(response: ServerResponse, body: string): void {
+    const asked = requestsIn(parse(body) ?? []);
+    response.on('close', () => {
+      if (asked.length > 0 && !response.writableFinished) this.#events.lost(asked);
+    });
+    this.#events.came(body);
   }
 
   #serve(request: IncomingMessage, response: ServerResponse, body: string): void {
@@ -168,13 +177,10 @@ export class HttpFace {
   #post(session: HttpSession | undefined, response: ServerResponse, line: string): void {
     const messages = parse(line) ?? [];
     this.#looksAt(session, messages);
-    const asked = messages.filter(({ id, method }) => id !== undefined && method !== undefined);
+    const asked = requestsIn(messages);
     const opens = messages.some(({ method }) => method === 'initialize');
     const of = session?.of ?? Math.floor((uidOf(messages[0] ?? {}) ?? -1) / UIDS);
     for (const message of messages) this.#exchanges.set(message, { response, session, opens, of });
-    response.on('close', () => {
-      if (asked.length > 0 && !response.writableFinished) this.#events.lost(asked);
-    });
     this.#events.message(line, messages);
     if (asked.length === 0 && !response.destroyed) response.writeHead(202).end();
   }
@@ -199,6 +205,10 @@ export class HttpFace {
       }
     }
   }
+}
+
+function requestsIn(messages: readonly Message[]): readonly Message[] {
+  return messages.filter(({ id, method }) => id !== undefined && method !== undefined);
 }
 
 function eventOf(line: string): string {
