@@ -198,6 +198,8 @@ export async function runPost(owner: PostOwner, post: Post): Promise<'accepted' 
         if (post.wasRefused) return fail(owner, post, 'the server does not know the session that it has just opened');
         post.wasRefused = true;
         if (session === undefined || !(await owner.renew(session))) return 'refused';
+        // An answer is to what was asked in the session that is gone: the id may be that of another question by now.
+        if (post.message.envelope.kind === 'response') return 'refused';
         continue;
       case 'no-mcp':
         if (!link.isUp && (post.isOpening || NOT_YET.has(status))) {
