@@ -114,17 +114,33 @@ export class ServerWrites {
 /**
  * By how much the wall clock, which file times are of, is ahead of the monotonic clock, which the times of calls are
  * of. `Date.now()` is cut to whole milliseconds: where one of the files changed within a millisecond of the last
- * answer, the next one is waited for.
+ * answer, the moment is waited for in which the next one begins.
  */
 function wallClockAhead(changed: readonly (number | undefined)[], idleSince: number): number {
-  const first = Date.now();
-  const ahead = first - performance.now();
+  let last = readClocks();
+  let ahead = last.wall - last.at;
+  const end = last.at + MAX_WAIT_MS;
   const isClose = changed.some((at) => at !== undefined && at - ahead > idleSince && at - ahead - 1 <= idleSince);
-  if (!isClose) return ahead;
-  let wall = first;
-  // Not for ever, should the clock be set back.
-  for (let tries = 0; wall === first && tries < 100_000; tries++) wall = Date.now();
-  return wall - performance.now();
+  while (isClose && last.at < end) {
+    const clocks = readClocks();
+    ahead = Math.max(ahead, clocks.wall - clocks.at);
+    if (clocks.wall !== last.wall && clocks.at - last.at < AT_ONCE_MS) break;
+    last = clocks;
+  }
+  return ahead;
+}
+
+/** How far apart clocks may be read, in milliseconds. On a busy machine some time may pass between two lines. */
+const AT_ONCE_MS = 0.1;
+/** Not for ever, should the clock be set back. */
+const MAX_WAIT_MS = 20;
+
+function readClocks(): { readonly wall: number; readonly at: number } {
+  for (let tries = 0; ; tries++) {
+    const at = performance.now();
+    const wall = Date.now();
+    if (performance.now() - at < AT_ONCE_MS || tries === 20) return { wall, at };
+  }
 }
 
 function ownText({ path, by }: Findings['worthTelling'][number]): string {

@@ -76,7 +76,7 @@ export class ServerData {
   readonly #restsByPlace = new Map<string, number>();
   /** When these changed: likely the server's, and a serving generation has read something else. */
   readonly #unread = new Map<string, number>();
-  #running: CallRun = { call: -1, calls: 0 };
+  #running = NO_RUN;
   readonly #attemptBegan = new Map<Reader, number>();
   /** Its serving generation has read what was on the disk then, or something newer. */
   readonly #readAt = new Map<Reader, number>();
@@ -194,22 +194,23 @@ export class ServerData {
   }
 }
 
-/** Calls one after the other, each with a change. */
+/** Calls one after the other, each with a change. The last one is one of these two numbers, or of those between. */
 interface CallRun {
-  readonly call: number;
+  readonly first: number;
+  readonly last: number;
   readonly calls: number;
-  /** The call that a change may have been of when it may have been of the one before, too. */
-  readonly doubtful?: number;
 }
 
-/** `orBefore`: it may have been the call before. Then it is the one that makes the run longer. */
+const NO_RUN: CallRun = { first: -1, last: -1, calls: 0 };
+
+/** `orBefore`: it may have been the call before. Changes that are seen at once may all be of one call. */
 function nextInRun(run: CallRun, call: number, orBefore = false): CallRun {
-  if (orBefore) {
-    if (run.doubtful === call) return run;
-    return { ...nextInRun(run, run.call === call - 1 ? call : call - 1), doubtful: call };
-  }
-  if (call === run.call) return run;
-  return { call, calls: call === run.call + 1 ? run.calls + 1 : 1 };
+  const earliest = orBefore ? call - 1 : call;
+  if (orBefore && run.first === earliest && run.last === call) return run;
+  const first = Math.max(run.first + 1, earliest);
+  const last = Math.min(run.last + 1, call);
+  if (first <= last) return { first, last, calls: run.calls + 1 };
+  return run.last >= earliest && run.first <= call ? run : { first: earliest, last: call, calls: 1 };
 }
 
 /**
@@ -219,13 +220,13 @@ function nextInRun(run: CallRun, call: number, orBefore = false): CallRun {
 class WriteLoops {
   readonly #countByKey = new Map<string, { call: number | undefined; calls: number }>();
   readonly #toldKeys = new Set<string>();
-  #running: CallRun = { call: -1, calls: 0 };
+  #running = NO_RUN;
 
   /** Returns the path or pattern of a loop that has just become one. */
   record(keys: readonly Key[], { when, call }: ChangeTime): string | undefined {
     if (when === 'apart') {
       for (const { key } of keys) this.#countByKey.delete(key);
-      this.#running = { call: -1, calls: 0 };
+      this.#running = NO_RUN;
       return undefined;
     }
     // A file that changes again in the same call is edited while a long one runs, as far as anybody knows.

@@ -80,6 +80,11 @@ const sequences: [title: string, seen: Seen[], own: boolean[]][] = [
     [false, false, true],
   ],
   [
+    'the same, and the first was indeed of the call that it was found in',
+    [during('a.json', { call: 4, orBefore: true }), during('b.md', { call: 5 }), during('c.txt', { call: 6 })],
+    [false, false, true],
+  ],
+  [
     'three files of one call, which may have been the one before',
     ['a.json', 'b.md', 'c.txt'].map((path) => during(path, { call: 4, orBefore: true })),
     [false, false, false],
