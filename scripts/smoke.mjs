@@ -14,6 +14,11 @@ const scratch = mkdtempSync(join(tmpdir(), 'hotline-smoke-'));
 const ATONCE = 2;
 
 const noServers = {
+  'bench-http.mjs': 'a part of the benchmark',
+  'conformance-content.mjs': 'a part of others',
+  'http-rude.mjs': 'behaves badly',
+  'http-tools.mjs': 'a part of others',
+  'http-v1-tools.mjs': 'a part of others',
   'bench-versions.mjs': 'serves what a project tells it',
   'bench-versions-sdk.mjs': 'serves what a project tells it',
   'flood.mjs': 'opens no session',
@@ -22,8 +27,14 @@ const noServers = {
   'scripted.mjs': 'serves what a project tells it',
   'stubborn.mjs': 'does not end when it should',
 };
+/** These speak HTTP themselves. */
+const http = (path) => ['--upstream', `http://127.0.0.1:{port}${path}`];
 const add = ['--call', 'add={"a":1,"b":2}', '--expect', '3'];
 const calls = {
+  'http-python.py': http('/mcp'),
+  'http-v1.mjs': http('/mcp'),
+  'http-v1-sse.mjs': http('/sse'),
+  'http-v2.mjs': http('/mcp'),
   'bench-echo.mjs': ['--call', 'echo={"text":"hello"}', '--expect', 'hello'],
   'python-stdlib.py': add,
   'sdk-v1.mjs': add,
