@@ -7,7 +7,7 @@ import type { Id } from '../../wire/envelope.js';
 import { keyOf, type Key } from '../../wire/ids.js';
 import { request } from '../../wire/json-rpc.js';
 import type { Message } from '../../wire/message.js';
-import { noAnswer } from './post.js';
+import { noAnswer } from './run-post.js';
 
 export class OwnRequests {
   /** Made when it is needed: many clients never need one. */

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Id } from '../../wire/envelope.js';
-import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
+import { keyOf, type Key } from '../../wire/ids.js';
 import { notification } from '../../wire/json-rpc.js';
 import type { Message } from '../../wire/message.js';
 import { isEventStream, isJson, readEvents, readWhole, shown } from './body-reader.js';
@@ -13,9 +13,10 @@ import type { Link } from './link.js';
 import { outcomeOf, statusText } from './outcome.js';
 import { OwnRequests } from './own-requests.js';
 import type { Peer, PeerContext } from './peer.js';
-import { answerIn, noAnswer, notReached, Post, refusalFor } from './post.js';
+import { Post, takenBackBy } from './post.js';
 import { headersIn, type SentHeaders } from './request-headers.js';
 import { SendQueue } from './send-queue.js';
+import { answerIn, noAnswer, notReached, refusalFor } from './run-post.js';
 
 /** A stream, and where it wants to be answered. */
 interface Connection {
@@ -82,9 +83,7 @@ export class SsePeer implements Peer {
 
   /** A request that has not been sent need not be taken back from anybody. */
   #takesBack(message: Message): boolean {
-    const { envelope } = message;
-    if (envelope.kind !== 'notification' || envelope.method !== 'notifications/cancelled') return false;
-    const key = keyOfValue(message.read(['params', 'requestId']));
+    const key = takenBackBy(message);
     if (key === undefined) return false;
     if (this.#queue.remove(key)) return true;
     const post = this.#posts.get(key);

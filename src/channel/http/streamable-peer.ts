@@ -4,7 +4,7 @@
  * far as HTTP has one: what opens a session, and a notification, is taken before the next message is sent.
  */
 import type { IncomingMessage } from 'node:http';
-import { keyOf, keyOfValue, type Key } from '../../wire/ids.js';
+import { keyOf, type Key } from '../../wire/ids.js';
 import type { Id } from '../../wire/envelope.js';
 import { notification } from '../../wire/json-rpc.js';
 import type { Message } from '../../wire/message.js';
@@ -13,10 +13,11 @@ import { ListeningStream } from './listening-stream.js';
 import type { Opening } from '../opening.js';
 import { OwnRequests } from './own-requests.js';
 import type { Peer, PeerContext } from './peer.js';
-import { follow, noAnswer, Post, runPost, type PostOwner } from './post.js';
+import { Post, takenBackBy } from './post.js';
 import { SendQueue } from './send-queue.js';
 import { modernHeaders, modernVersionOf, headersIn, type SentHeaders } from './request-headers.js';
 import type { Link } from './link.js';
+import { follow, noAnswer, runPost, type PostOwner } from './run-post.js';
 
 interface Session {
   /** Undefined: the server keeps none. */
@@ -99,9 +100,7 @@ export class StreamablePeer implements Peer, PostOwner {
    * been sent need not be taken back from anybody.
    */
   #takesBack(message: Message): boolean {
-    const { envelope } = message;
-    if (envelope.kind !== 'notification' || envelope.method !== 'notifications/cancelled') return false;
-    const key = keyOfValue(message.read(['params', 'requestId']));
+    const key = takenBackBy(message);
     if (key === undefined) return false;
     if (this.#queue.remove(key)) return true;
     const post = this.#posts.get(key);

@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Link } from '#src/channel/http/link.js';
-import { Post, runPost, type PostOwner } from '#src/channel/http/post.js';
+import { Post } from '#src/channel/http/post.js';
+import { runPost, type PostOwner } from '#src/channel/http/run-post.js';
 import { Message } from '#src/wire/message.js';
 
 /** A server that knows the session `new` alone. */
