@@ -1,5 +1,5 @@
 /**
- * One POST to a server, as far as it has come: what it carries, which answers are owed, and how far it may have reached.
+ * One POST to a server, as far as it has come: what it carries, which answers are owed, whether it may have arrived.
  * How it is sent, and what is made of the reply, is in run-post.ts.
  */
 import { requestsIn } from '../../wire/batch.js';
